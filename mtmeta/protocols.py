@@ -15,6 +15,7 @@ import pandas as pd
 
 from . import significance
 from ._checks import Undefined, check_choice, check_count, generator
+from ._enough import BETTER, too_few
 from ._names import some_of
 from ._pearson import TURNED
 from ._resampling import seed_of
@@ -145,7 +146,8 @@ class Ranking:
     signature : str
         How it was computed, in one line.
     note : str
-        What the test assumes where its unit is a single segment, and what SPA is about; empty if neither occurs.
+        Why no metric is placed above another although a test was asked for (fewer than 6 segments or documents), what
+        the test assumes where its unit is a single segment, and what SPA is about; empty if none of this occurs.
     """
 
     table: pd.DataFrame
@@ -301,7 +303,7 @@ def _decided(part: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series, pd.Series | N
     """Return the values whose sign a system decides, the first one, and the one that would be first without it."""
     turned = part[(part["value"] * part["without"] < 0) & ((part["value"] - part["without"]).abs() > TURNED)]
     first, other = (part.loc[part[column].idxmax()] for column in ("value", "without"))
-    return turned, first, other if first["without"] < other["without"] else None
+    return turned, first, other if first["without"] < other["without"] - 1e-9 else None
 
 
 def _system_pearson(es: EvalSet, metrics: Sequence[str], without: int | None = None) -> list[float]:
@@ -487,9 +489,12 @@ def rank(
     table = (tasks["weight"] * tasks["score"]).groupby(tasks["metric"]).sum().rename("score").reset_index()
     table = table.sort_values(["score", "metric"], ascending=[False, True], ignore_index=True)
     table["rank"] = table["score"].rank(ascending=False, method="min").astype(int)
-    p_values, units, drawn_with = None, [], ""
+    p_values, units, drawn_with, few = None, [], "", ""
     if n_resamples and len(table) > 1:
         names, draws = table["metric"].tolist(), generator(rng)
+        counted = [significance.exchange_units(es) for es in sets]
+        few = too_few(sum(of.n for of in counted), counted[0].unit, BETTER)
+        notes = [f"cannot be told: {few}", *notes] if few else notes
         if method == "exchange":
             drawn = {id(es): _drawn(es, names, n_resamples, draws) for es in sets}
             units = [(pair, drawn[id(es)][1].unit, drawn[id(es)][1].n) for pair, es in zip(pairs, sets, strict=True)]
@@ -513,7 +518,7 @@ def rank(
         else:
             score = table["score"].to_numpy()
             square[first, second] = significance.share_reached(null, score[first] - score[second])
-            table["cluster"] = significance.clusters(square, alpha)
+            table["cluster"] = 1 if few else significance.clusters(square, alpha)
         p_values = pd.DataFrame(square, index=names, columns=names)
     if n_resamples:
         of_units = "".join(f"|{pair}:{n} {unit}s" for pair, unit, n in units)

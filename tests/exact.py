@@ -8,6 +8,23 @@ import math
 from fractions import Fraction
 
 import numpy as np
+from scipy import stats
+
+
+def interval(value, draws, level, n_units, bounds):
+    """Return the percentiles of draws, as long as Student's interval below 20 units; NaN below 6."""
+    if n_units < 6:
+        return math.nan, math.nan
+    draws = [float(v) for v in draws]
+    low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
+    if n_units >= 20:
+        return low, high
+    mean = sum(draws) / len(draws)
+    error = math.sqrt(sum((v - mean) ** 2 for v in draws) / len(draws) * n_units / (n_units - 1))
+    reach = [stats.t.isf((1 - level) / 2, n_units - 1) * error] * 2
+    if max(draws) - min(draws) < 1e-12:  # n of n units are alike: the limit of Clopper and Pearson
+        reach = [(1 - ((1 - level) / 2) ** (1 / n_units)) * abs(bound - value) for bound in bounds]
+    return max(bounds[0], min(low, value - reach[0])), min(bounds[1], max(high, value + reach[1]))
 
 
 def exact(values):

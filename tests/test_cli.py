@@ -146,7 +146,10 @@ def test_a_few_ratings_are_ranked_as_far_as_they_go(run, result, tmp_path, n):
     few_ratings(tmp_path / "alike.csv", lambda system, segment: segment < n)
     line = ("rank", tmp_path / "alike.csv")
     assert [(row["best_rank"], row["worst_rank"]) for row in result(*line)] == [(1, 2), (1, 2)]
-    assert f"units exchanged: {n}; with fewer than 6, no two metrics can be told apart\n" in run(*line)[2]
+    few = (
+        f"cannot be told: {['1 segment does', '2 segments do'][n - 1]} not support the claim that one metric is better"
+    )
+    assert few in run(*line)[2]
     few_ratings(tmp_path / "apart.csv", lambda system, segment: segment // n == system)
     path = tmp_path / "apart.csv"
     said = "mtmeta: error: set 'apart': no segment has two rated systems, so nothing can be compared"
@@ -287,6 +290,40 @@ def test_a_wide_table_ranks_by_one_statistic(result, table):
     assert [r["metric"] for r in result("correlate", table, "--wide", "--grouping", "none")] == ["X", "Y"]
 
 
+@pytest.mark.parametrize("coefficient", ["pearson", "kendall"])
+def test_three_systems_give_no_interval_and_the_message_names_how_many_do(run, result, tmp_path, coefficient):
+    rng = np.random.default_rng(0)
+    human = rng.normal(size=(8, 9)) + np.arange(8)[:, None]
+    es = mm.EvalSet(human, {"m": human + rng.normal(size=human.shape)}, systems=[*"ABCDEFGH"])
+    for systems, told in (([*"ABC"], True), ([*"ABCDEFGH"], False)):
+        es.select(systems=systems).to_frame().to_csv(path := tmp_path / "table.csv", index=False)
+        line = ("correlate", path, "--interval", "--level", "system", "--coefficient", coefficient)
+        (row,) = result(*line)
+        assert (row["low"] is None and row["high"] is None) == told
+        assert ("3 systems do not support an interval (at least 8 are needed)" in run(*line)[2]) == told
+
+
+@pytest.mark.parametrize("line", [
+    ["rank", "{}"], ["correlate", "{}"], ["compare", "{}", "good", "copy"], ["drivers", "{}", "good", "copy"],
+    ["report", "{}"],
+])  # fmt: skip
+def test_copies_and_repeated_segments_are_named_by_every_command_that_compares(run, tmp_path, line):
+    rng = np.random.default_rng(0)
+    human = np.tile(rng.normal(size=(3, 12)), 20)
+    good = human + np.tile(rng.normal(size=(3, 12)), 20)
+    metrics = {"good": good, "copy": 2 * good + 1, "rated": human / 3}
+    es = mm.EvalSet(
+        human,
+        metrics if line[0] in ("rank", "correlate") else {m: metrics[m] for m in ("good", "copy")},
+        systems=[*"ABC"],
+    )
+    es.to_frame().to_csv(path := tmp_path / "table.csv", index=False)
+    told = run(*(word.format(path) for word in line))[2]
+    assert "only 12 of 240 rated segments differ in their scores: each is there about 20 times" in told
+    assert "copy is the same metric as good in other units (2 good + 1)" in told
+    assert ("rated is the human scores in other units (0.3333 human)" in told) == ("rated" in es)
+
+
 RANKINGS = [{"protocol": str(protocol)} for protocol in _choices.Protocol]
 RANKINGS += [{}, {"protocol": "wmt24", "ties": "published"}, {"n_resamples": 50, "seed": 3}, {"n_resamples": 0}]
 RANKINGS += [{"protocol": "sentinels-pearson", "metric": "X"}]
@@ -298,9 +335,9 @@ def test_rank_is_the_table_of_the_package(run, result, table, chosen):
     names = {"seed": "rng", "metric": "metrics"}
     expected = mm.rank(mm.load(table), **{names.get(name, name): value for name, value in chosen.items()})
     assert pd.DataFrame(result("rank", table, *options)).drop(columns="decided_by").equals(expected.to_frame())
-    few = "units exchanged: 2; with fewer than 6, no two metrics can be told apart\n" * (len(expected.units) > 0)
     note = _common.in_options(expected.note) + "\n" * bool(expected.note)
-    assert run("rank", table, *options)[2].endswith(f"{few}{note}{expected.signature}|mtmeta:{mm.__version__}\n")
+    assert ("2 segments do not support" in note) == (chosen.get("n_resamples") != 0 and len(expected.table) > 1)
+    assert run("rank", table, *options)[2].endswith(f"{note}{expected.signature}|mtmeta:{mm.__version__}\n")
 
 
 def test_correlate_is_the_table_of_the_package(result, table):

@@ -125,6 +125,12 @@ def ends(values, level):
     return np.quantile(known, [(1 - level) / 2, (1 + level) / 2]) if known else (None, None)
 
 
+def units_scored(rows, metric, options):
+    """Count the units with a pair that the metric scored."""
+    unit = options.get("unit", "segment")
+    return len({unit_of(row, unit) for _, row in rows if outcome(row, metric, "failure") is not None})
+
+
 @checks(la.local_accuracy, la.global_accuracy)
 def test_local_and_global_accuracy(numbers):
     for number, frame in tables(numbers):
@@ -152,8 +158,12 @@ def test_local_and_global_accuracy(numbers):
             loss, coin = (accuracy(rows, metric, rule) for rule in ("failure", "half"))
             near(line["tie_rate"], None if coin is None else 2 * (coin - loss), number, 1e-12)
             drawn = [by_context(one, context).get(line["context"], []) for one in draws]
-            low, high = ends([accuracy(part, metric, ties) for part in drawn], 0.8)
-            agree(line, number, 1e-12, low=low, high=high)
+            values, n_units = [accuracy(part, metric, ties) for part in drawn], units_scored(rows, metric, options)
+            known = [v for v in values if v is not None]
+            value = accuracy(rows, metric, ties)
+            low, high = exact.interval(float(value), known, 0.8, n_units, (0, 1)) if known else (None, None)
+            agree(line, number, 1e-12, low=None if low is None or np.isnan(low) else low)
+            agree(line, number, 1e-12, high=None if high is None or np.isnan(high) else high)
 
 
 def chi_square(cells):
@@ -382,11 +392,18 @@ def test_recommendation(numbers):
             se = {pair: np.std(v, ddof=1) if len(v) > 1 else np.nan for pair, v in apart.items()}
             largest = [max(abs(apart[p][k]) / se[p] if se[p] > 1e-12 else 0 for p in apart) for k in range(len(errors))]
             c = np.quantile(largest, 0.8) if len(errors) > 1 else np.nan
+            rows = by_context(rows_of(frame), options["context"])[name]
+            n = min(units_scored(rows, metric, options) for metric in "mnk")
+            if 1 < n < 40:
+                c = max(c, stats.t.isf(0.1 / 3, n - 1) * math.sqrt(n / (n - 1)))
             for m, metric in enumerate("mnk"):
                 line, loss = table.loc[(name, metric)], float(own[best] - own[m])
                 agree(line, number, 1e-12, accuracy=own[m], loss=loss)
                 assert line["rank"] == 1 + sum(v > own[m] for v in own)
                 width = 0 if m == best else c * se[min(m, best), max(m, best)]
+                if n < 6:
+                    assert (np.isnan(line["loss_low"]), line["verdict"]) == (True, "cannot be told apart")
+                    continue
                 near(line["loss_low"], loss - width, number)
                 worse = "worse" if loss - width > 1e-9 else "cannot be told apart"
                 assert line["verdict"] == ("best" if loss == 0 else worse)
@@ -394,7 +411,7 @@ def test_recommendation(numbers):
             own = table.xs(line["metric"], level="metric")
             agree(line, number, 1e-12, global_accuracy=overall[line["metric"]], mean_loss=sum(own["loss"]) / len(own))
             agree(line, number, 1e-12, max_loss=max(own["loss"]))
-            assert line["n_best"] == sum(own["loss"] < 1e-12)
+            assert line["n_best"] == sum(own["verdict"] == "best")
             assert line["n_not_worse"] == sum(own["verdict"] != "worse")
 
 

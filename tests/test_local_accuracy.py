@@ -58,7 +58,7 @@ def test_tau_ap_of_ircor_and_table_1_of_the_paper():
     assert table["accuracy"].round(12).to_dict() == {(m, c): TABLE_1[m][c] for c in "XYZ" for m in "ABC"}
     both = la.global_accuracy(won(TABLE_1), context="system", n_resamples=0)["accuracy"]
     assert both.tolist() == pytest.approx([0.7] * 4 + [0.5] * 2)
-    frame = pd.concat([won({"m": {"x": 1.0}}, 30), won({"m": {"y": 0.0}}, 10).eval("segment = segment + 30")])
+    frame = pd.concat([won({"m": {"x": 1.0}}, 60), won({"m": {"y": 0.0}}, 20).eval("segment = segment + 60")])
     both = la.global_accuracy(frame, context="system").set_index("context")
     assert both["accuracy"].to_dict() == {"all pairs": 0.75, "mean of contexts": 0.5}
     assert both.loc["mean of contexts", ["low", "high"]].tolist() == [0.5, 0.5]  # contexts are drawn within
@@ -109,6 +109,24 @@ def test_a_guide_says_in_a_row_what_is_best_in_a_context(pairs):
     refuses("`data` must be a DataFrame, an EvalSet or Rankings; found list", la.guide, [1], error=TypeError)
     refuses("`task` must be one of 'translation', 'speech', None; found 'song'", la.guide, pairs, task="song")
     refuses("`parts` must be one of", la.guide, pairs, parts=["everything"])
+
+
+@pytest.mark.parametrize(("n", "bound"), [(1, 0), (3, 0), (5, 0), (6, 0.08), (12, 0.08), (20, 0.08)])
+def test_a_coin_is_rarely_worse_than_a_coin(n, bound):
+    """400 contexts of n pairs and three coins; of contexts with 3 pairs, .34 once had a coin that was called worse."""
+    wins = np.random.default_rng(n).random((400 * n, 3)) < 0.5
+    pairs = pd.DataFrame({"segment": range(len(wins)), "system": np.arange(len(wins)) // n})
+    pairs = pairs.assign(**{f"m{k}": wins[:, k] * 1.0 for k in range(3)}, **{f"m{k}_perturbed": 0.5 for k in range(3)})
+    found = la.recommend(pairs, context="system", n_resamples=200)
+    assert (found.table["verdict"] == "worse").groupby(found.table["context"]).any().mean() <= bound
+    assert (found.table["verdict"] == "best").any() == (n >= 6)
+    accuracy = la.local_accuracy(pairs, context="system", n_resamples=200)
+    ends = accuracy[["low", "high"]]
+    assert ends.isna().to_numpy().all() if n < 6 else (ends["high"] - ends["low"]).min() > 0.01
+    covered = ((ends["low"] <= 0.5) & (ends["high"] >= 0.5)).mean()
+    assert n < 6 or covered >= 0.92
+    advice = la.guide(pairs, parts=["recommended"], n_resamples=20).to_frame()
+    assert ((advice["best"] == "") & advice["accuracy"].isna()).all() == (n < 6)
 
 
 @pytest.mark.parametrize(("change", "options", "match"), [

@@ -87,8 +87,8 @@ def test_pairs_orders_and_weights_of_draws_by_hand():
 def test_other_systems_are_left_out_one_at_a_time():
     """Jackknife by hand on means of systems that the metric likes unequally, which moves values more than segments."""
     rng = np.random.default_rng(4)
-    human = 0.5 * rng.normal(size=(6, 1)) + rng.normal(size=(6, 40))
-    es = mm.EvalSet(human, {"m": human + 0.5 * rng.normal(size=(6, 1))}, systems=list("ABCDEF"))
+    human = 0.5 * rng.normal(size=(8, 1)) + rng.normal(size=(8, 40))
+    es = mm.EvalSet(human, {"m": human + 0.5 * rng.normal(size=(8, 1))}, systems=list("ABCDEFGH"))
     report = mm.report.report(es, "m", n_resamples=200)
     for quantity, statistic, half in (
         ("Pearson of system means", lambda h, m: np.corrcoef(h, m)[0, 1], 1.0),
@@ -96,12 +96,12 @@ def test_other_systems_are_left_out_one_at_a_time():
     ):
         row = value(report, "systems", f"{quantity}, other systems")
         means = np.array([es.human.mean(axis=1), es["m"].mean(axis=1)])
-        rest = [statistic(*np.delete(means, s, axis=1)) for s in range(6)]
+        rest = [statistic(*np.delete(means, s, axis=1)) for s in range(8)]
         known = statistic(*means)
         assert row["value"] == pytest.approx(known)
-        spread = math.sqrt(5 / 6 * sum((r - sum(rest) / 6) ** 2 for r in rest))
+        spread = math.sqrt(7 / 8 * sum((r - sum(rest) / 8) ** 2 for r in rest))
         r = 2 * known - 1 if half < 1 else known
-        reach = stats.t.isf(0.025, 5) * spread / half / (1 - r**2)
+        reach = stats.t.isf(0.025, 7) * spread / half / (1 - r**2)
         ends = [math.tanh(math.atanh(r) + s * reach) for s in (-1, 1)]
         here = value(report, "systems", quantity)
         assert [row["low"], row["high"]] == pytest.approx([(end + 1) / 2 if half < 1 else end for end in ends])
@@ -257,6 +257,27 @@ def test_tiny_table_says_what_is_missing(small):
     assert "the curve may be flat" in small.skipped.set_index("key").loc["difference", "reason"]
     assert value(small, "data", "translations with both")["value"] == 56
     assert value(small, "segments", "Kendall, segment grouping")["n"] == 20
+
+
+def test_two_systems_and_one_segment_support_nothing():
+    """Three claims were once supported, two of them by an interval from 1 to 1."""
+    es = mm.EvalSet([[-1], [-5]], {"m": [[0.9], [0.3]]}, systems=["A", "B"])
+    claims = mm.report.claims(es).set_index("claim")
+    assert set(claims["verdict"]) == {"cannot be told"}
+    for claim in (WITHIN, TIES, ALIKE):
+        assert claims.loc[claim, "reason"] == "1 segment does not support an interval (at least 6 are needed)"
+        assert claims.loc[claim, ["low", "high"]].isna().all()
+
+
+@pytest.mark.parametrize("shape", [(2, 1), (6, 1), (6, 2), (12, 3), (2, 6), (6, 6), (12, 6), (6, 12)])
+def test_a_coin_rarely_tells_better_from_worse(shape):
+    """Below six segments never; from six on, as often as .95 says: .025, and four standard errors at most."""
+    rng, n, false = np.random.default_rng(0), 1000 if shape[1] > 5 else 20, 0
+    for k in range(n):
+        es = mm.EvalSet(rng.normal(size=shape), {"m": rng.normal(size=shape)}, systems=range(shape[0]))
+        low, _ = quick_interval(es, "m", "kendall", "segment", Settings(100, 0.95, "segment", k))
+        false += low > 1e-9
+    assert false / n <= (0.025 + 4 * math.sqrt(0.025 * 0.975 / n) if shape[1] > 5 else 0)
 
 
 def awkward() -> dict[str, mm.EvalSet]:

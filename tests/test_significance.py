@@ -458,7 +458,7 @@ def test_power_is_that_of_the_normal_distribution_and_of_t():
     easy = mm.significance.power(es, ["Judge", "BLEU"])
     assert 0.8 <= easy["power"][3] < 0.85
     assert easy["n_systems"][3] > 1
-    with pytest.raises(ValueError, match="equally well: there is nothing to find"):
+    with pytest.raises(ValueError, match=r"has the same scores as a: .* No number of segments or systems"):
         mm.significance.power(es.with_metrics({"a": es["BLEU"], "b": es["BLEU"]}), ["a", "b"])
     with pytest.raises(ValueError, match="the jackknife over systems needs three; found 2"):
         mm.significance.power(es.select(systems=es.systems[:2]), names)

@@ -93,14 +93,18 @@ def test_a_metric_is_judged_by_its_segments_and_not_by_an_outlying_system():
     flipped[3] += 15  # the flipped metric, too, has the outlier on top
     es = mm.EvalSet(human, {"flipped": flipped, "good": human, "blind": [-human.mean(axis=0)] * 4}, systems=[*"ABCD"])
     found = {row.name: row.note for row in validate(es).query("what == 'warning'").itertuples()}
-    assert found.keys() == {"D"}
+    assert found.keys() == {"good", "D"}
+    assert found["good"] == "equals the human scores: a metric must not be made from the scores that judge it"
     assert found["D"].startswith(
         "decides alone over the sign of correlations over systems: flipped (+0.99 with it, -1.00 without)"
     )
     three = validate(es.select(systems=[*"ABC"])).query("what == 'warning'")
-    assert list(three["name"]) == ["flipped"]
+    assert list(three["name"]) == ["good", "flipped"]
     found = doubts(copy=lambda f: f["good"], other=lambda f: f["good"] + 1e-9)
-    assert found == {"copy": "has the same scores as good"}
+    assert found == {
+        "copy": "has the same scores as good: the two cannot differ",
+        "other": "is the same metric as good but for rounding: the two cannot differ",
+    }
 
 
 #: Where and how scores are spoilt, and what is said about them.
@@ -160,3 +164,52 @@ def test_ratings_that_cannot_rank_are_refused():
     one, same = (mm.EvalSet(human, {}, systems=["A", "B"]) for human in ([[1, 2], [None, None]], [[1, 1], [1, 1]]))
     refuses(r"cannot be ranked with 1 rated system \(of 2\)", validate, one)
     refuses("every human score is 1, so no metric can agree or disagree with them", validate, same)
+
+
+def test_copies_of_metrics_and_of_humans_and_repeated_segments_are_named():
+    rng = np.random.default_rng(0)
+    human, good = rng.normal(size=(2, 3, 10))
+    metrics = {
+        "good": good,
+        "same": good,
+        "line": 3 - -2 * good,
+        "turned": -good,
+        "human copy": human,
+        "scaled": human / 7,
+    }
+    metrics["near"] = good + 1e-6 * rng.normal(size=good.shape)
+    es = mm.EvalSet(human, metrics, systems=[*"ABC"])
+    warnings = validate(es).query("what == 'warning'").set_index("name")["note"].astype(str)
+    notes = {
+        name: note.partition(":")[0] for name, note in warnings.items() if "same" in note or "human scores" in note
+    }
+    assert notes == {
+        "same": "has the same scores as good",
+        "line": "is the same metric as good in other units (2 good + 3)",
+        "human copy": "equals the human scores",
+        "scaled": "is the human scores in other units (0.1429 human)",
+    }
+    # a table of few levels has equal segments by chance, and one whose segments were entered 20 times has not
+    levels = np.random.default_rng(1).integers(0, 3, (2, 3, 60)).astype(float)
+    for times, expected in ((1, False), (20, True)):
+        human, metric = np.tile(levels[:, :, : 60 // times if times > 1 else 60], times)
+        table = validate(mm.EvalSet(human, {"m": metric}, systems=[*"ABC"]))
+        assert any("differ in their scores" in str(note) for note in table["note"]) == expected
+    assert (
+        refuses("'line' is the same metric as good in other units", mm.significance.power, es, ["line", "good"]) is None
+    )
+    assert refuses("No number of segments or systems", mm.significance.power, es, ["human copy", "scaled"]) is None
+    assert "line is the same metric as good" in mm.compare(es, ["line", "good"], n_resamples=20).note
+
+
+@pytest.mark.parametrize("coefficient", ["pearson", "acc_eq"])
+def test_one_segment_makes_one_published_cluster(coefficient):
+    human = np.arange(12.0)[:, None]
+    es = mm.EvalSet(human, {"good": human + 0.1 * (-1) ** human, "bad": -human}, systems=range(12))
+    found = mm.compare(es, method="published", coefficient=coefficient)
+    assert (found.p_values.iloc[0, 1] <= 0.05, found.table["cluster"].tolist()) == (True, [1, 1])
+    assert found.note.startswith(
+        "1 segment does not support the claim that one metric is better (at least 6 are needed)"
+    )
+    ranking = mm.rank(es, method="published", protocol="sentinels-pearson", n_resamples=100)
+    assert (ranking.table["cluster"].tolist(), ranking.note + ".") == ([1, 1], found.note)

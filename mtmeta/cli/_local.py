@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
+from .._enough import FEWEST_UNITS
 from .._limits import MAX_COUNT, MAX_JOBS, MAX_SEED
+from .._names import counted, some_of
 from ._choices import Format, PairTies, Part, Task, Unscored
 from ._common import Printing, command
 from ._options import Metrics, argument, number, option, several, wrong
@@ -75,6 +77,9 @@ def local_accuracy(
     if found.n_left_out:
         every = found.n_texts + found.n_left_out
         printing.say(f"left out of {file}: {found.n_left_out} of {every} rows (no text or no reference)")
+    if "accuracy" in found.tables and (few := _few(found.tables["accuracy"])):
+        where = f"{counted(len(few), 'context')} ({some_of(map(str, few))})"
+        printing.say(f"cannot be told: {where} with fewer than {FEWEST_UNITS} {unit}s, too few for an interval")
     if found.n_texts is not None:
         printing.say(f"perturbed {found.n_texts} texts, {len(found.pairs)} pairs")
     printing.say(f"{found.signature}|mtmeta:{__version__}")
@@ -91,6 +96,11 @@ def _written(tables: dict[str, pd.DataFrame], part: str, how: Format, places: in
     tables["accuracy"] = _by_context(tables["accuracy"], places)
     title = {"table": "{}\n\n", "md": "## {}\n\n", "latex": "% {}\n"}[how]
     return "\n".join(title.format(_PARTS[name]) + written(frame, how, places) for name, frame in tables.items())
+
+
+def _few(table: pd.DataFrame) -> list:
+    """Return the contexts in which a metric has too few units for an interval."""
+    return list(dict.fromkeys(table.loc[table["low"].isna() & table["accuracy"].notna(), "context"]))
 
 
 def _unused(data: Any, pairs: pd.DataFrame, used: set[str]) -> list[str]:
@@ -118,7 +128,7 @@ def _read(name: str) -> Any:
 def _by_context(table: pd.DataFrame, places: int) -> pd.DataFrame:
     """Return accuracies as they are read: one row a context, one column a metric."""
     half = (table["high"] - table["low"]) / 2
-    texts = [f"{a:.{places}f} ±{h:.{places}f}" for a, h in zip(table["accuracy"], half, strict=True)]
+    texts = [f"{a:.{places}f}" + f" ±{h:.{places}f}" * (h == h) for a, h in zip(table["accuracy"], half, strict=True)]
     wide = table.assign(text=texts).pivot(index="context", columns="metric", values="text")
     order = dict.fromkeys(table["metric"])
     sizes = table.groupby("context", sort=False)["n_pairs"].max()

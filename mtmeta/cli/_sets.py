@@ -76,8 +76,6 @@ def rank(
     left_out = {what: why for what, why in result.left_out.items() if why != UNRATED}  # said already
     printing.say(*(f"left out of the ranking: {what} ({why})" for what, why in left_out.items()))
     printing.say(*decided_by_one(result.without_systems))
-    if len(result.units) and (n := result.units["n_units"].sum()) < _FEWEST_UNITS:
-        printing.say(f"units exchanged: {n}; with fewer than {_FEWEST_UNITS}, no two metrics can be told apart")
     printing.say(in_options(result.note), f"{result.signature}|mtmeta:{__version__}")
     table, decided = result.to_frame(), deciding_systems(result.without_systems)
     if decided or printing.how in ("json", "csv", "tsv"):
@@ -152,6 +150,7 @@ def correlate(
             settings = {"coefficient": c, "grouping": g, "degenerate": degenerate}
             table = correlate_set(es, loading.metric, epsilon=epsilon, **settings)
             blocks.append(_with_interval(es, table, settings, level) if interval else table)
+        printing.say(f"{es.name}: cannot be told: {_few(es, level)}" if interval and _few(es, level) else "")
         tables[es.name] = pd.concat(blocks, ignore_index=True).drop(columns=["grouping"] * (level == "system"))
     drawn = "|level:0.95|draws:1000|seed:0" if interval else ""
     printing.say(f"degenerate:{degenerate}|epsilon:{epsilon}{drawn}|mtmeta:{__version__}")
@@ -181,6 +180,17 @@ def _with_interval(es: EvalSet, table: pd.DataFrame, settings: dict[str, str], l
         p = test(es, names, unit=unit, **settings).p_values.iloc[0]
         table["p_value"] = table["metric"].map(p)
     return table
+
+
+def _few(es: EvalSet, level: str) -> str:
+    """Say that there are too few systems, segments or documents for an interval, if there are."""
+    from .._enough import too_few
+    from ..significance import exchange_units
+
+    if level == "system":
+        return too_few(int((es.human == es.human).any(axis=1).sum()), "system")
+    units = exchange_units(es)
+    return too_few(units.n, units.unit)
 
 
 def _units(es: EvalSet, unit: str | None = None) -> str:
@@ -256,8 +266,6 @@ def difference(
 
 #: Level of the test that marks a metric as no worse than the best.
 _ALPHA = 0.05
-#: With fewer units than this, exchanging them gives no p-value below this level: 2 / 2^5 > .05.
-_FEWEST_UNITS = 6
 
 
 @dataclass(frozen=True)
@@ -304,9 +312,9 @@ def compare(
     One row per set: the difference in agreement with its 95 % interval (units redrawn), and the two-sided p-value of
     the test that exchanges units between the metrics. The verdict is about these systems.
     """
-    import numpy as np
     import pandas as pd
 
+    from .._enough import interval_of
     from ..significance import compare as test
 
     rows = []
@@ -316,10 +324,11 @@ def compare(
         (better, worse), (upper, lower) = found.table["metric"], found.table["value"]
         of, n = found.table.loc[0, ["unit", "n_units"]]
         redrawn = test(es, [better, worse], unit=of, method="bootstrap", keep_draws=True, **options)
-        low, high = np.quantile(redrawn.draws[0], [0.025, 0.975])
+        low, high = interval_of(upper - lower, redrawn.draws[0], 0.95, n, (-2, 2))
         p = found.p_values.loc[better, worse]
         verdict = f"{better} is better" if p <= 0.05 else "cannot be told"
-        lead = f"{better} is ahead of {worse} by {upper - lower:.3f}, 95 % from {low:.3f} to {high:.3f}"
+        ends = f", 95 % from {low:.3f} to {high:.3f}" if low == low else ""
+        lead = f"{better} is ahead of {worse} by {upper - lower:.3f}{ends}"
         assumed = "; if segments are independent" * (of == "segment")
         printing.say(f"{es.name}: {verdict}: {lead} (p = {p:.3f}, {n} {of}s exchanged{assumed})")
         printing.say(in_options(f"{es.name}: {found.note}") if found.note else "")

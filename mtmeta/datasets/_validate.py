@@ -54,6 +54,10 @@ def validate(es: EvalSet | pd.DataFrame) -> pd.DataFrame:
     sign of a metric's correlation over systems and moves it by more than .2, as an outlying human translation often
     does (Mathur, Baldwin and Cohn 2020).
 
+    A metric is named if it equals the human scores or an earlier metric, or lies on a rising straight line over either
+    but for rounding (1e-9 of the range): it is the same metric in other units. Segments are named if nearly all of them
+    repeat others in all scores.
+
     Scores may look as if a file had been damaged. Of metrics and humans with 30 scores or more, these are named: scores
     further from all others than twice the range of the others; a system whose standard deviation is more than ten times
     the usual one, or less than a tenth; two systems with the same scores but not the same translations; a block of
@@ -144,12 +148,12 @@ def _doubts(es: EvalSet) -> list[Finding]:
 
 
 def at_a_glance(es: EvalSet, metrics: Sequence[str] | None = None) -> list[tuple[Any, str]]:
-    """Return what a moment shows to be doubtful: scores of no use, turned or copied; names that may be one."""
+    """Return what a moment shows to be doubtful: copies, scores of no use or turned, names that may be one."""
+    from .._copies import copies, repeated
     from .._pearson import pearson  # takes scipy.stats, for which loading need not wait
 
     metrics = es.metrics if metrics is None else [metric for metric in es.metrics if metric in metrics]
     rated, doubts, against = ~np.isnan(es.human), [], []
-    first: dict[bytes, str] = {}
     for metric in metrics:
         both = rated & ~np.isnan(es[metric])
         if both.sum() < 2:
@@ -165,8 +169,8 @@ def at_a_glance(es: EvalSet, metrics: Sequence[str] | None = None) -> list[tuple
         how_many = f"{len(against)} of {len(metrics)} metrics correlate"
         against = [(None, f"{how_many} negatively with humans: is a high human score good?")]
     doubts += [(None, said) for names in (es.systems, metrics, es.segments) for said in alike(names)]
-    same = ((metric, first.setdefault(es[metric].tobytes(), metric)) for metric in metrics)
-    return [*doubts, *against, *((m, f"has the same scores as {other}") for m, other in same if other != m)]
+    again = [(None, note) for note in [repeated(es)] if note]
+    return [*again, *((name, note) for name, (_, note) in copies(es, metrics).items()), *doubts, *against]
 
 
 def _within(es: EvalSet, metric: str, both: np.ndarray) -> float:

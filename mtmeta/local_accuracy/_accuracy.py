@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from .._checks import check_count, check_level, generator
-from .._resampling import percentile_interval
+from .._enough import interval_of
 from ._pairs import cells, mean, outcomes, sums
 
 
@@ -66,7 +66,9 @@ def local_accuracy(
     pandas.DataFrame
         ``context, metric, accuracy, tie_rate, n_pairs, n_segments, n_missing, low, high``. Accuracy is in [0, 1],
         higher is better; a metric that is blind to the difference scores 0 with ``ties="failure"``, and a fair coin
-        0.5. The interval is a percentile bootstrap over units, drawn within contexts where each unit lies in one.
+        0.5. The interval is a percentile bootstrap over units, drawn within contexts where each unit lies in one. Below
+        20 units it is extended to Student's t; with 6 to 19 units that are all alike it is the exact one of a share;
+        with fewer than 6 there is none (NaN), because six coins can agree in one case of 32.
 
     Raises
     ------
@@ -97,7 +99,8 @@ def local_accuracy(
     summed, n_contexts = cells(data), len(data.contexts)
     n_pairs, n_missing = sums(data.context, n_contexts, data.present, ~data.present)
     (n_segments,) = sums(summed.context, n_contexts, summed.count)
-    low, high = percentile_interval(summed.draws(n_resamples, generator(rng)), level)
+    draws = summed.draws(n_resamples, generator(rng))
+    low, high = interval_of(summed.accuracy(), draws, level, summed.n_units(), (0, 1))
     table = pd.DataFrame(product(data.contexts, data.metrics), columns=["context", "metric"])
     values = (summed.accuracy(), summed.tie_rate(), n_pairs, n_segments, n_missing, low, high)
     names = "accuracy tie_rate n_pairs n_segments n_missing low high".split()
@@ -153,7 +156,8 @@ def global_accuracy(
     drawn = {"n_resamples": n_resamples, "level": level, "rng": generator(rng)}
     found = local_accuracy(pairs, context=None, metrics=metrics, **drawn, **options)
     summed = cells(outcomes(pairs, context, metrics, **options))
-    low, high = percentile_interval(mean(summed.draws(n_resamples, drawn["rng"]), 1), level)
-    means = {"accuracy": mean(summed.accuracy(), 0), "tie_rate": mean(summed.tie_rate(), 0), "low": low, "high": high}
+    accuracy, draws = mean(summed.accuracy(), 0), mean(summed.draws(n_resamples, drawn["rng"]), 1)
+    low, high = interval_of(accuracy, draws, level, summed.n_units().min(axis=0), (0, 1))
+    means = {"accuracy": accuracy, "tie_rate": mean(summed.tie_rate(), 0), "low": low, "high": high}
     both = pd.concat([found.assign(context="all pairs"), found.assign(context="mean of contexts", **means)])
     return both.sort_index(kind="stable", ignore_index=True)

@@ -147,6 +147,7 @@ def _by_context(result: Recommendation) -> pd.DataFrame:
         best = part[part["verdict"] == "best"]
         alike = part.loc[part["verdict"] == "cannot be told apart", "metric"]
         loss = part.loc[part["metric"] == result.global_winner, "loss"].iloc[0]
-        rows.append((name, ", ".join(best["metric"]), best["accuracy"].iloc[0], ", ".join(alike), loss))
+        accuracy = best["accuracy"].max()  # NaN where units are too few to name a best metric
+        rows.append((name, ", ".join(best["metric"]), accuracy, ", ".join(alike), loss))
     columns = ["context", "best", "accuracy", "cannot be told apart", f"loss of {result.global_winner}"]
     return pd.DataFrame(rows, columns=columns)

@@ -175,6 +175,11 @@ class Cells:
         """Return shares of ties, shape (n_contexts, n_metrics)."""
         return divide(*sums(self.context, len(self.data.contexts), self.tied, self.count))
 
+    def n_units(self) -> np.ndarray:
+        """Return how many units have a scored pair, shape (n_contexts, n_metrics)."""
+        (found,) = sums(self.context, len(self.data.contexts), self.count > 0)
+        return found.astype(np.int64)
+
     def draws(self, n_resamples: int, rng: np.random.Generator) -> np.ndarray:
         """Bootstrap the units; return accuracies, shape (n_resamples, n_contexts, n_metrics)."""
         return self.resampled(self.weights(n_resamples, rng))

@@ -9,6 +9,8 @@ import numpy as np
 from scipy.stats import permutation_test
 
 from .._checks import Undefined
+from .._copies import copies, repeated
+from .._enough import FEWEST_SYSTEMS, too_few
 from .._equal import OF_MEAN, merged
 from .._names import some_of
 from .._pearson import pearson
@@ -24,8 +26,19 @@ from ..differences import curve
 from ..estimation import ratings_saved
 from ..evalset import EvalSet, recomputed
 from ..protocols import Task, decided_by_one, without_each_system
-from ..significance import fisher_interval, intervals
-from ._facts import COEFFICIENTS, GROUPINGS, Part, Section, Settings, interval, pearson_in_draws, segment_counts
+from ..significance import fisher_interval, intervals, n_added
+from ._facts import (
+    COEFFICIENTS,
+    GROUPINGS,
+    NO_INTERVAL,
+    Part,
+    Section,
+    Settings,
+    interval,
+    n_units,
+    pearson_in_draws,
+    segment_counts,
+)  # fmt: skip
 
 #: More pairs than this are not sorted in every resample, or not at all.
 _PAIRS_WITH_INTERVAL, _PAIRS = 200_000, 200_000_000
@@ -54,6 +67,8 @@ def data(part: Part, section: Section) -> None:
     section.text.append(f"Texts: {' and '.join(has) or 'none'}.")
     if es.human_systems:
         section.text.append(f"Human translations among the systems: {', '.join(sorted(es.human_systems))}.")
+    found = (f"{name} {note}." for name, (of, note) in copies(es).items() if metric in (name, of))
+    section.text += [*found, *(f"{note.capitalize()}." for note in [repeated(es)] if note)]
     for what, why in es.provenance.get("left_out", {}).items():
         section.text.append(f"Left out: {what} ({why}).")
 
@@ -132,19 +147,19 @@ def _system_rows(part: Part, section: Section) -> None:
     if k < 2:
         raise Undefined(f"{k} system with human and metric scores: there is no pair of systems.")
     p_value, how = order_p_value(human[:, 0], metric[:, 0], settings.seed)
-    n_pairs = k * (k - 1) // 2
+    n_pairs, n = k * (k - 1) // 2, n_units(part.paired, settings)
     sizes = {"pearson.means": (k, "systems"), "pairwise": (n_pairs, "pairs of systems")}
     for key, (statistic, name, _) in _SYSTEM_STATISTICS.items():
-        values = statistic(human, metric)
+        values, bounds = statistic(human, metric), (-1 if key == "pearson.means" else 0, 1)
         if np.isnan(values[0]):
             section.skip(key, "all systems have the same mean score on one side.")
         elif k == 2 and key == "pearson.means":
             section.skip(key, "with two systems it is 1 or -1 by force.")
         else:
             note = f"these systems{_without_each(part, section, name)}"
-            section.add(key, values[0], *interval(values[1:], settings), *sizes[key], note)
+            section.add(key, values[0], *interval(values, settings, n, bounds), *sizes[key], note)
     for key, size in sizes.items():
-        if k >= 3 and section.row(key):
+        if k >= FEWEST_SYSTEMS and section.row(key):
             found = _of_other_systems(human, metric, key, settings.level)
             section.add(f"{key}.others", *found, *size, "the interval is about other systems, too")
     section.add("order", p_value, n=k, unit="systems", note=f"share of {how} that agree at least as well")
@@ -171,7 +186,8 @@ def _without_each(part: Part, section: Section, statistic: str) -> str:
 def _spa_row(part: Part, section: Section) -> None:
     found = soft_pairwise_accuracy(part.paired, [part.metric]).iloc[0]
     counts = segment_counts(part.paired, part.settings)
-    low, high = interval(spa_in_draws(part.paired, part.metric, counts)[1:], part.settings)
+    draws = spa_in_draws(part.paired, part.metric, counts)
+    low, high = interval(draws, part.settings, n_units(part.paired, part.settings), (0, 1))
     note = f"of campaigns of these systems with {found['n_segments']} segments; in the interval, p-values are normal"
     section.add("spa", found["value"], low, high, found["n_pairs"], "pairs of systems", note)
 
@@ -200,12 +216,15 @@ def _saved_rows(part: Part, section: Section) -> None:
 def _interval(part: Part, coefficient: str, grouping: str) -> tuple[float, float, str]:
     """Return an interval, or why there is none."""
     try:
+        n = n_added(part.paired, part.metric, coefficient, grouping, part.settings.unit)
+        if few := too_few(n, part.settings.unit):
+            raise Undefined(few)
         if coefficient == "pearson" or grouping == "segment":
             return *quick_interval(part.paired, part.metric, coefficient, grouping, part.settings), ""
         options = {"coefficient": coefficient, "grouping": grouping, **part.settings.options}
         return *intervals(part.paired, [part.metric], **options).loc[0, ["low", "high"]], ""
     except Undefined as error:
-        return np.nan, np.nan, f"no interval: {error}"
+        return np.nan, np.nan, f"{NO_INTERVAL}{error}"
 
 
 # -- segments ----------------------------------------------------------------------------
@@ -231,7 +250,7 @@ def _segment_row(part: Part, section: Section, coefficient: str, grouping: str) 
         raise Undefined(f"{n_pairs:,} pairs of translations; up to {_PAIRS:,} are compared here.")
     found = correlate(es, [part.metric], coefficient=coefficient, grouping=grouping).iloc[0]
     if coefficient == "acc_eq" and grouping != "segment" and n_pairs > _PAIRS_WITH_INTERVAL:
-        low, high, why = np.nan, np.nan, f"no interval: {n_pairs:,} pairs in each resample"
+        low, high, why = np.nan, np.nan, f"{NO_INTERVAL}{n_pairs:,} pairs in each resample"
     else:
         low, high, why = _interval(part, coefficient, grouping)
     undefined, groups = int(found["n_degenerate"]), int(found["n_groups"])
@@ -246,17 +265,17 @@ def _segment_row(part: Part, section: Section, coefficient: str, grouping: str) 
 
 def quick_interval(es: EvalSet, metric: str, coefficient: str, grouping: str, settings: Settings) -> tuple:
     """Return the result of `intervals` for Pearson and for segment grouping, where counts of segments are enough."""
-    counts = segment_counts(es, settings)
+    counts, n = segment_counts(es, settings), n_added(es, metric, coefficient, grouping, settings.unit)
     if coefficient == "acc_eq":
-        return interval(_calibrated_in_draws(es, metric, counts[1:]), settings)
+        return interval(_calibrated_in_draws(es, metric, counts), settings, n, (0, 1))
     if grouping != "segment":
         rated = ~np.isnan(es.human)
         rows = [rated.any(axis=1)] if grouping == "none" else np.eye(len(rated), dtype=bool)[rated.sum(axis=1) > 1]
-        draws = [pearson_in_draws(es.human[r], es[metric][r], rated[r], counts)[1:] for r in rows]
-        return interval(_mean_of_defined(np.array(draws).T, np.ones((1, len(draws)))), settings)
+        draws = [pearson_in_draws(es.human[r], es[metric][r], rated[r], counts) for r in rows]
+        return interval(_mean_of_defined(np.array(draws).T, np.ones((1, len(draws)))), settings, n)
     values = correlate_groups(es, metric, coefficient=coefficient).set_index("group")["value"]
     values = values.reindex(list(es.segments)).to_numpy(dtype=float)
-    return interval(_mean_of_defined(values, counts[1:]), settings)
+    return interval(_mean_of_defined(values, counts), settings, n)
 
 
 def _mean_of_defined(values: np.ndarray, weights: np.ndarray) -> np.ndarray:

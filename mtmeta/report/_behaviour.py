@@ -7,15 +7,16 @@ import math
 import numpy as np
 
 from .._checks import Undefined
+from .._enough import too_few
 from .._names import some_of
 from .._pearson import standard_deviation
-from .._resampling import units_of
+from .._resampling import percentile_interval
 from ..agreement import correlate
 from ..evalset import EvalSet
 from ..sysdep import centre_segments, compare_with_null, deviations_both_ways, system_dependence
 from ..ties import calibrate_ties, held_out_calibration, human_tie_share
 from ._agreement import quick_interval
-from ._facts import Part, Section, interval, pearson_in_draws, segment_counts
+from ._facts import NO_INTERVAL, Part, Section, interval, n_units, pearson_in_draws, segment_counts
 from ._others import lengths
 
 _MOST_DOMAINS = 12
@@ -47,7 +48,8 @@ def _calibrated(part: Part, section: Section) -> None:
     found = calibrate_ties(es, part.metric)
     spread = float(standard_deviation(es[part.metric][~np.isnan(es.human)]))
     row = part.sections["segments"].need("acc_eq.segment")
-    note = "threshold chosen on these data"
+    why, _, _ = row["note"].partition(";") if row["note"].startswith(NO_INTERVAL) else ("", "", "")
+    note = "; ".join(filter(None, [why, "threshold chosen on these data"]))
     section.add("acc_eq.calibrated", found.value, row["low"], row["high"], row["n"], "segments", note)
     note = f"{found.epsilon / spread:.2f} standard deviations of the metric" if spread > 0 else ""
     section.add("threshold", found.epsilon, note=f"in units of the metric; {note}".rstrip("; "))
@@ -72,10 +74,16 @@ def _chance(part: Part, section: Section) -> None:
 
 def system_rows(part: Part, section: Section) -> None:
     """Ask whether the metric treats all systems alike."""
+    unit, n = part.settings.unit, n_units(part.paired, part.settings)
+    few = too_few(n, unit)
     for key, compute in {"sysdep": _sysdep, "null": _null, "favours": _favours}.items():
-        section.attempt(key, compute, part, section)
-    if section.rows:
-        unit, n = part.settings.unit, len(set(units_of(part.paired, part.settings.unit)))
+        if few and key != "sysdep":
+            section.skip(key, few)
+        else:
+            section.attempt(key, compute, part, section)
+    for row in section.rows if few else ():
+        row |= {"low": np.nan, "high": np.nan}
+    if section.rows and not few:
         section.text.append(f"Intervals redraw, and the null moves, whole {unit}s: there are {n}.")
 
 
@@ -93,7 +101,7 @@ def _sysdep(part: Part, section: Section) -> None:
 def _null(part: Part, section: Section) -> None:
     found = compare_with_null(part.paired, part.metric, **part.settings.options)
     section.found["null"] = found
-    low, high = interval(found.sysdep_draws, part.settings)
+    low, high = percentile_interval(found.sysdep_draws, part.settings.level)
     n, unit = part.settings.n_resamples, "draws"
     note = "metrics as noisy, blind to the system"
     section.add("sysdep.null", float(found.sysdep_draws.mean()), low, high, n, unit, note)
@@ -133,7 +141,7 @@ def length(part: Part, section: Section) -> None:
     if not known.any():
         raise Undefined("no scored translation has a text.")
     counts = segment_counts(es, settings)
-    n, unit = int(known.sum()), "translations"
+    n, unit, units = int(known.sum()), "translations", n_units(es, settings, known.any(axis=0))
     for within, key in ((False, "none"), (True, "within")):
         sides = (es.human, es[part.metric])
         humans, metric = (pearson_in_draws(scores, characters, known, counts, within=within) for scores in sides)
@@ -141,7 +149,7 @@ def length(part: Part, section: Section) -> None:
             section.skip(f"length.{key}", "a side does not vary.")
             continue
         for side, values in {"humans": humans, "metric": metric, "gap": metric - humans}.items():
-            section.add(f"length.{side}.{key}", values[0], *interval(values[1:], settings), n, unit)
+            section.add(f"length.{side}.{key}", values[0], *interval(values, settings, units, (-2, 2)), n, unit)
 
 
 # -- domains -----------------------------------------------------------------------------

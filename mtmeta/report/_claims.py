@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from .._checks import Undefined
-from ._facts import CLAIM_COLUMNS, PAGE, Part, Section, label
+from .._enough import FEWEST_SYSTEMS, too_few
+from ._facts import CLAIM_COLUMNS, NO_INTERVAL, PAGE, Part, Section, label, n_units
 from ._others import CLAIMED_RANK, beyond_sources
 
 VERDICTS = ("supported", "real but small", "not supported", "cannot be told")
@@ -17,7 +18,6 @@ VERDICTS = ("supported", "real but small", "not supported", "cannot be told")
 _SHOWN = VERDICTS[:2]
 #: What is too small to matter: of correlations, of accuracies, and of SysDep as a share of the range of systems.
 MARGIN_CORRELATION, MARGIN_ACCURACY, MARGIN_SYSDEP = 0.1, 0.1, 0.1
-_FEWEST_OTHER_SYSTEMS = 8
 #: What a claim says of its statistic where it has no row.
 _NO_ROW = {"value": np.nan, "low": np.nan, "high": np.nan, "n": None, "unit": "", "beside": ""}
 #: Sums of fractions may miss a threshold that they equal by less than this.
@@ -107,8 +107,8 @@ def _these(part: Part, section: Section, row: dict) -> _Judgement:
 
 def _others(part: Part, section: Section, row: dict | None) -> _Judgement:
     row, k = section.row("pairwise.others"), section.found.get("k", 0)
-    if row is None or k < _FEWEST_OTHER_SYSTEMS:
-        reason = f"{k} systems are too few to speak of others; {_FEWEST_OTHER_SYSTEMS} is the least taken here"
+    if row is None or k < FEWEST_SYSTEMS:
+        reason = f"{k} systems are too few to speak of others; {FEWEST_SYSTEMS} is the least taken here"
         return "cannot be told", reason, row
     verdict, reason = _decided(row, 0.5, MARGIN_ACCURACY)
     return verdict, f"for other systems {reason}", row
@@ -192,7 +192,8 @@ def _treatment(part: Part, section: Section, row: dict) -> _Judgement:
 
 def _length(part: Part, section: Section, row: dict) -> _Judgement:
     if np.isnan(row["low"]):
-        return "cannot be told", "there is no interval", row
+        n, unit = n_units(part.paired, part.settings), part.settings.unit
+        return "cannot be told", too_few(n, unit) or "there is no interval", row
     if max(abs(row["low"]), abs(row["high"])) < MARGIN_CORRELATION:
         return "supported", f"the whole interval is within {MARGIN_CORRELATION:g} of 0", row
     if row["low"] > 0 or row["high"] < 0:
@@ -208,7 +209,9 @@ def _elsewhere(part: Part, section: Section, row: None) -> _Judgement:
 
 
 def _decided(row: dict, threshold: float, margin: float) -> tuple[str, str]:
-    return decide(row["value"], row["low"], row["high"], threshold, margin)
+    verdict, reason = decide(row["value"], row["low"], row["high"], threshold, margin)
+    no_interval = row.get("note", "").partition(NO_INTERVAL)[2].partition(";")[0] if np.isnan(row["low"]) else ""
+    return verdict, no_interval or reason
 
 
 #: What judges each claim of the page, in their order.

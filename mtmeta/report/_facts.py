@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .._checks import Undefined
+from .._enough import interval_of
 from .._pearson import scaled
 from .._resampling import times_drawn, units_of
 from ..evalset import EvalSet, recomputed
@@ -38,6 +39,8 @@ def label(key: str) -> str:
 
 #: With more metrics and sets than this, figures would make the page too large to open.
 UP_TO = 12
+#: How a note begins that says why a number has no interval.
+NO_INTERVAL = "no interval: "
 ROW_COLUMNS = ("section", "key", "subject", "quantity", "value", "low", "high", "n", "unit", "note")
 SKIP_COLUMNS = ("section", "key", "what", "reason")
 CLAIM_COLUMNS = ("claim", "verdict", "statistic", "value", "low", "high", "n", "unit", "reason", "chapter")
@@ -205,9 +208,20 @@ def pearson_in_draws(x, y, known: np.ndarray, counts: np.ndarray, *, within: boo
     return np.divide(sxy - sx * sy / n, size, out=np.full(len(n), np.nan), where=ok)
 
 
-def interval(draws: np.ndarray, settings: Settings) -> tuple[float, float]:
-    """Return percentiles of the draws; NaN where more than a tail of them is undefined."""
-    tails = (1 - settings.level) / 2, (1 + settings.level) / 2
-    if not len(draws) or np.isnan(draws).mean() > tails[0]:
+def n_units(es: EvalSet, settings: Settings, known: np.ndarray | None = None) -> int:
+    """Count the units that hold one of the ``known`` segments, by default those with a human score."""
+    known = ~np.isnan(es.human).all(axis=0) if known is None else known
+    return len(np.unique(units_of(es, settings.unit)[known]))
+
+
+def interval(
+    values: np.ndarray, settings: Settings, n: int, bounds: tuple[float, float] = (-1.0, 1.0)
+) -> tuple[float, float]:
+    """Return the interval of the first value from the others, draws of ``n`` units, as `interval_of` makes it.
+
+    It is NaN where more than a tail of the draws is undefined.
+    """
+    value, draws = values[0], values[1:]
+    if not len(draws) or np.isnan(draws).mean() > (1 - settings.level) / 2:
         return np.nan, np.nan
-    return tuple(np.nanquantile(draws, tails).tolist())
+    return tuple(interval_of(value, draws, settings.level, n, bounds).tolist())

@@ -8,12 +8,13 @@ import numpy as np
 import pandas as pd
 
 from .._checks import Undefined
+from .._enough import too_few
 from ..agreement import correlate, pairwise_accuracy, soft_pairwise_accuracy
 from ..evalset import EvalSet
 from ..protocols import Task, decided_by_one, without_each_system
 from ..sentinel import fit
 from ..significance import compare
-from ._facts import Part, Section, Settings, interval, pearson_in_draws, segment_counts
+from ._facts import Part, Section, Settings, interval, n_units, pearson_in_draws, segment_counts
 
 _RANKED = ("pearson.none", "pearson.segment", "kendall.segment")
 #: Most metrics of which all pairs are compared, and the least draws.
@@ -78,7 +79,7 @@ def _ranked(es: EvalSet, settings: Settings, section: Section, key: str) -> None
         n_resamples = max(settings.n_resamples, _DRAWS)
         found = compare(es, unit=settings.unit, rng=settings.seed, n_resamples=n_resamples, **options)
         table, p = found.table, found.p_values
-        section.text += [found.note] if found.note else []
+        section.text += [found.note] if found.note and found.note not in section.text else []
         if key == CLAIMED_RANK:
             section.found["rivals"] = p.fillna(p.T)
         common = common & ~np.isnan([es[metric] for metric in es.metrics]).any(axis=0)
@@ -204,6 +205,9 @@ def beyond_sources(part: Part, section: Section) -> dict | None:
     counts = segment_counts(es, part.settings)
     own, other = (pearson_in_draws(es[n], es.human, known, counts) for n in (part.metric, baseline))
     gap = np.nan_to_num(own) - np.nan_to_num(other)  # a constant side counts 0
-    low, high = interval(gap[1:], part.settings)
+    n = n_units(es, part.settings, known.any(axis=0))
+    if few := too_few(n, part.settings.unit):
+        raise Undefined(few)
+    low, high = interval(gap, part.settings, n, (-2, 2))
     numbers = {"value": float(gap[0]), "low": low, "high": high, "n": int(part.scored.sum()), "unit": "translations"}
     return numbers | {"beside": f", less that of the {name}"}

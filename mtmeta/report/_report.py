@@ -223,6 +223,10 @@ def report(
     A claim of the form "more than chance" is *supported* if the interval of its statistic lies above chance, or *real
     but small* if the interval also ends less than .1 above chance (.05 for acc_eq). It is *not supported* if the value
     does not exceed chance, or the interval holds chance and ends within the same margin. Otherwise it *cannot be told*.
+    An interval needs at least 6 segments or documents, and one over other systems at least 8 systems. Below that every
+    claim that rests on one *cannot be told*: from one segment a coin would be right in half of all sets, and from
+    three in .11 to .15 of them. Intervals of 6 to 19 units are at least as long as Student's.
+
     A metric is better than every other if it ranks first and differs from each rival with a two-sided p of at most .05
     (whole units exchanged, see `mtmeta.compare`). Claims are not corrected for their number.
 

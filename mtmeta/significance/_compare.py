@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 
 from .._checks import check_choice, check_count, generator
+from .._copies import copies
+from .._enough import BETTER, too_few
 from .._pearson import scaled
 from .._resampling import seed_of, units_of
 from ..agreement import _check_coefficient, shared_segments
@@ -55,8 +57,10 @@ class Comparison:
     pairs : list of (str, str)
         The better and the worse metric of each row of ``draws``.
     note : str
-        What the test assumes and how it is known to err on data like these. Where the unit is a single segment, this
-        includes a test of whether neighbours depend on each other. Empty if there is nothing to report.
+        What the test assumes and how it is known to err on data like these; which metrics are copies of each other or
+        of the human scores; and that there are fewer than 6 units, of which no test can tell two metrics apart
+        (published clusters are then one). Where the unit is a single segment, this includes a test of whether
+        neighbours depend on each other. Empty if there is nothing to report.
     """
 
     table: pd.DataFrame
@@ -222,13 +226,15 @@ def compare(
     names, values = [names[k] for k in order], values[order]
     first, second = np.triu_indices(len(names), 1)
     options = exact, grouping, n_resamples, unit, degenerate, ties, generator(rng)
+    units = exchange_units(es, unit if method == "exchange" else None)
+    few = too_few(units.n, units.unit, BETTER) if method in ("exchange", "published") else ""
     test = _TESTS[method](es, names, values[first] - values[second], *options)
     square = np.full((len(names), len(names)), np.nan)
     square[first, second] = _corrected(test, correction)
     table = pd.DataFrame({"metric": names, "value": values})
     table["rank"] = table["value"].rank(ascending=False, method="min").astype(int)
     if method == "published":
-        table["cluster"] = clusters(square, alpha)
+        table["cluster"] = 1 if few else clusters(square, alpha)
     else:
         together = np.full_like(square, np.nan)
         together[first, second] = _directed(test)
@@ -242,13 +248,15 @@ def compare(
     )
     both = [(names[i], names[j]) for i, j in zip(first, second, strict=True)]
     p_frame = pd.DataFrame(square, index=names, columns=names)
-    notes = [_skewed(es, names)] if (method, exact, grouping) == ("exchange", "pearson", "none") else []
+    in_order = [name for name in (*es.metrics, *es.further_ratings) if name in names]
+    notes = [few, *(f"{name} {note}" for name, (_, note) in copies(es, in_order).items())]
+    notes += [_skewed(es, names)] if (method, exact, grouping) == ("exchange", "pearson", "none") else []
     if test.unit == "segment":
         notes.insert(0, of_segments(es, names, exact, grouping, exchange_units(es, "segment")))
     if exact == "spa":
         table["n_segments"] = n = shared_segments(es)
         notes.append(f"SPA depends on the number of segments: values and test are about campaigns with {n} segments.")
-    note = " ".join(filter(None, notes))
+    note = " ".join(f"{text.rstrip('.')}." for text in notes if text)
     return Comparison(table, p_frame, signature, test.draws if keep_draws else None, both, note)
 
 

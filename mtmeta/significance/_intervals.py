@@ -10,6 +10,7 @@ import pandas as pd
 from .. import agreement
 from .._agreement_kernels import TIED_BOTH, pair_counts
 from .._checks import Undefined, check_choice, check_count, check_level, generator
+from .._enough import interval_of, too_few
 from .._pearson import fisher_interval
 from .._resampling import units_of
 from ..evalset import Computed, EvalSet, as_evalset, metric_names, recomputed
@@ -23,6 +24,16 @@ def drawn_units(es: EvalSet, unit: str) -> tuple[str, int]:
     if unit != "system":
         sizes["segment" if unit == "both" else unit] = len(set(units_of(es, unit)[rated.any(axis=0)]))
     return " and ".join(sizes), int(min(sizes.values()))
+
+
+def n_added(es: EvalSet, metric: str, coefficient: str, grouping: str, unit: str, degenerate: str = "drop") -> int:
+    """Count the units that add to a metric's value: within segments, those with a segment where it is defined."""
+    n_rated = (~np.isnan(es.human)).sum(axis=0)
+    known = n_rated > (grouping == "segment" or coefficient == "spa")
+    if (grouping, degenerate) == ("segment", "drop") and coefficient not in ("acc_eq", "spa"):
+        found = agreement.correlate_groups(es, metric, coefficient=coefficient).set_index("group")["value"]
+        known &= found.reindex(list(es.segments)).notna().to_numpy()
+    return len(np.unique(units_of(es, unit)[known]))
 
 
 def bootstrap(es, names, coefficient, grouping, n_resamples, unit, degenerate, rng) -> np.ndarray:
@@ -143,6 +154,8 @@ def intervals(
         ``metric, value, low, high, n_resamples, unit, n_units, method``, for SPA also ``n_segments``, best first.
         ``n_resamples`` counts the draws in which the coefficient was defined (0: nothing was drawn). ``unit`` is what
         was drawn or left out, ``n_units`` how many of these have human scores (for ``"both"``, the smaller number).
+        With fewer than 6 segments or documents, or fewer than 8 systems, no interval covers, and ``low`` and ``high``
+        are NaN (Notes).
 
     Raises
     ------
@@ -172,9 +185,14 @@ def intervals(
     dy^2}` over pairs, to which two copies of a translation add nothing. In Pearson's r within segments, and in
     Spearman's, where copies share a rank, a system drawn twice weighs twice.
 
-    Percentile intervals of few units are too short. Those of SPA and of correlations within segments are also shifted,
-    since these depend on the number of distinct systems. In 600 simulated campaigns of 8 drawn systems and 30 segments,
-    the nominal .95 intervals over systems held the true value in these shares (24 systems in brackets):
+    Percentile intervals of few units are too short. Below 20 segments or documents they are therefore extended to
+    Student's t. Below 6, where a coin is always right in one case of 32, and below 8 systems, there is no interval:
+    with three systems all values of the jackknife may be 1, and its interval of Kendall's correlation of system means
+    holds the true value in .34 to .68 of 4,000 simulated sets (with six systems in .87 to .99, with eight in .97).
+
+    Percentile intervals over systems of SPA and of correlations within segments are also shifted, since these depend on
+    the number of distinct systems. In 600 simulated campaigns of 8 drawn systems and 30 segments, the nominal .95
+    intervals over systems held the true value in these shares (24 systems in brackets):
 
     ===================================  ============  ============
     statistic                            bootstrap     jackknife
@@ -223,8 +241,12 @@ def intervals(
     else:
         draws = bootstrap(es, names, exact, grouping, n_resamples, unit, degenerate, generator(rng))
         n_resamples = draws.shape[1]
-        low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=1)
+        added = [n_added(es, name, exact, grouping, unit, degenerate) for name in names]
         unit, n_units = drawn_units(es, unit)
+        n, bounds = n_units if "system" in unit else added, (0 if exact in ("acc_eq", "spa") else -1, 1)
+        low, high = interval_of(values, draws.T, level, n, bounds)
+    if too_few(n_units, unit):
+        low = high = np.nan
     table = pd.DataFrame({"metric": names, "value": values, "low": low, "high": high, "n_resamples": n_resamples})
     table = table.assign(unit=unit, n_units=n_units, method=method)
     if exact == "spa":

@@ -9,6 +9,7 @@ import pandas as pd
 from scipy import stats
 
 from .._checks import Undefined
+from .._copies import copies
 from ..agreement import correlate
 from ..evalset import EvalSet, as_evalset
 from ._compare import compare
@@ -110,7 +111,8 @@ def power(
     Raises
     ------
     ValueError
-        As `compare`; also if the two metrics agree with humans equally well, or there are fewer than three systems.
+        As `compare`; also if the two metrics agree with humans equally well or are one metric in two units, or there
+        are fewer than three systems.
 
     Notes
     -----
@@ -135,6 +137,10 @@ def power(
     """
     es, names = _both(es, metrics, coefficient, grouping)
     options = {"coefficient": coefficient, "grouping": grouping}
+    same = copies(es, names)
+    if len({same.get(name, (name,))[0] for name in names}) == 1:
+        what = "; ".join(f"{name!r} {note}" for name, (_, note) in same.items())
+        raise Undefined(f"{what}. No number of segments or systems shows a difference.")
     rated = ~np.isnan(es.human)
     k, n = int(rated.any(axis=1).sum()), int(rated.any(axis=0).sum())
     if k < 3:

@@ -1,0 +1,112 @@
+"""Metrics that are copies of each other or of the human scores, in whatever units, and segments that are repeated."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ._pearson import scaled
+
+if TYPE_CHECKING:
+    from .evalset import EvalSet
+
+#: A copy may differ by rounding: from a straight line by so much of the metric's range.
+_ROUNDING = 1e-9
+#: Two or three cells, or two values, lie on a straight line by chance.
+_FEWEST_CELLS, _FEWEST_VALUES = 4, 3
+
+
+def copies(es: EvalSet, metrics: Sequence[str] | None = None) -> dict[str, tuple[str, str]]:
+    """Find the metrics that are the human scores, or an earlier metric, or a rising straight line of either.
+
+    Parameters
+    ----------
+    es : EvalSet
+    metrics : sequence of str, optional
+        All by default.
+
+    Returns
+    -------
+    dict
+        Name of the copy to the name of its original (``"human"`` for the human scores) and a sentence without subject.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> es = mm.EvalSet([[1, 2], [5, 3]], {"A": [[0, 2], [4, 7]], "B": [[1, 2], [3, 4.5]]}, systems=["X", "Y"])
+    >>> copies(es)
+    {'B': ('A', 'is the same metric as A in other units (0.5 A + 1): the two cannot differ')}
+    """
+    names = list(es.metrics if metrics is None else metrics)
+    found: dict[str, tuple[str, str]] = {}
+    human, rows = np.asarray(es.human, dtype=float), {name: np.asarray(es[name], dtype=float) for name in names}
+    originals: dict[bytes, list[tuple[str, np.ndarray]]] = {}  # of the metrics that scored the same cells
+    for name, own in rows.items():
+        known = ~np.isnan(own)
+        shape = _shape(own[known])
+        if line := _line(human[both := known & ~np.isnan(human)], own[both]):
+            how = "equals the human scores" if line == (1, 0) else f"is the human scores{_units('human', line)}"
+            found[name] = "human", f"{how}: a metric must not be made from the scores that judge it"
+            continue
+        group = originals.setdefault(known.tobytes(), [])
+        for other, theirs in group:
+            if np.array_equal(rows[other], own, equal_nan=True):
+                found[name] = other, f"has the same scores as {other}: the two cannot differ"
+            elif np.abs(shape - theirs).max(initial=0.0) <= 1e-6 and (line := _line(rows[other][known], own[known])):
+                found[name] = other, f"is the same metric as {other}{_units(other, line)}: the two cannot differ"
+        if name not in found:
+            group.append((name, shape))
+    return found
+
+
+def _units(name: str, line: tuple[float, float]) -> str:
+    slope, start = line
+    if not start and abs(slope - 1) <= _ROUNDING:
+        return " but for rounding"
+    shift = f" {'+' if start > 0 else '-'} {abs(start):.4g}" if start else ""
+    return f" in other units ({slope:.4g} {name}{shift})"
+
+
+def _shape(values: np.ndarray) -> np.ndarray:
+    """Return values at mean 0 and range 1; zeros if they are constant."""
+    values = scaled(values, None)[0] if len(values) else values
+    spread = np.ptp(values) if len(values) else 0.0
+    return (values - values.mean()) / spread if spread else np.zeros_like(values)
+
+
+def _line(x: np.ndarray, y: np.ndarray) -> tuple[float, float] | None:
+    """Return slope and start of the rising line on which all points lie, or None."""
+    if len(x) < _FEWEST_CELLS or np.abs(_shape(x) - _shape(y)).max() > _ROUNDING:
+        return None
+    if len(np.unique(x[: 10 * _FEWEST_CELLS])) < _FEWEST_VALUES and len(np.unique(x)) < _FEWEST_VALUES:
+        return None
+    if np.array_equal(x, y):
+        return 1.0, 0.0
+    low, high = x.argmin(), x.argmax()
+    slope = (y[high] - y[low]) / (x[high] - x[low])
+    start = y[low] - slope * x[low]
+    return float(slope), float(start) if abs(start) > _ROUNDING * np.abs(y).max() else 0.0
+
+
+def repeated(es: EvalSet) -> str:
+    """Say that segments were entered several times; return an empty text if they were not.
+
+    Few distinct scores repeat by chance. Segments count as repeated if nearly all have a copy in all scores, and ten
+    times as many pairs agree as expected if systems and metrics were independent.
+    """
+    human = np.asarray(es.human, dtype=float)
+    rows = np.concatenate([human, *(np.asarray(es[name], dtype=float) for name in es.metrics)])
+    rows = np.ascontiguousarray(rows[:, ~np.isnan(human).all(axis=0)].T)
+    times, n = np.array(list(Counter(row.tobytes() for row in rows).values())), len(rows)
+    if len(times) > n / 2 or (times == 1).mean() > 0.1:
+        return ""
+    chance = np.prod([((np.unique(column, return_counts=True)[1] / n) ** 2).sum() for column in rows.T])
+    if (times * (times - 1)).sum() <= 10 * n**2 * chance:
+        return ""
+    return (
+        f"only {len(times)} of {n} rated segments differ in their scores: each is there about {n / len(times):.0f} "
+        "times, and tests and intervals wrongly count each copy as a further segment"
+    )
