@@ -90,7 +90,8 @@ def written(found: pd.DataFrame, seconds: float) -> str:
     """Return the page: rates with intervals, and the median size of the largest favour."""
     lines = [
         "Written by `python tools/calibration/fairness.py`; do not edit.\n",
-        f"Seed {SEED}, {N_RESAMPLES} resamples; verdicts for six metrics at once; {seconds / 60:.0f} minutes of a core.",
+        f"Seed {SEED}, {N_RESAMPLES} resamples; verdicts for six metrics at once; "
+        f"{seconds / 60:.0f} minutes of a core.",
     ]
     shares = ["quadratic", "line", "cubic", "all three", "verdict", "no curve fits"]
     for kind, part in found.groupby("campaigns", sort=False):
