@@ -156,7 +156,7 @@ class Rated:
         left = left[:, n_columns:] - left[:, :n_columns] @ back.T
         spread = (left - left.mean(axis=0)).T @ (left - left.mean(axis=0))
         size = np.sqrt(np.diag(spread))
-        if not (size > NOTHING).all() or np.linalg.cond(spread / np.outer(size, size)) > WORST:
+        if not size.size or not (size > NOTHING).all() or np.linalg.cond(spread / np.outer(size, size)) > WORST:
             return np.nan
         n, more = left.shape
         hotelling = left.sum(axis=0) @ np.linalg.solve(spread, left.sum(axis=0)) * (n - more) / (n * more)
