@@ -424,6 +424,7 @@ def test_favours_without_human_points_and_those_that_cannot_be_estimated():
     assert result.slope < 0
     assert result.to_frame().equals(result.table)
     assert result.table[["favour", "low", "high"]].isna().all(axis=None)
+    assert (result.table["verdict"] == "undecided").all()
     assert 0 < result.p_value <= 1
     constant = es.with_metrics({"human_2": es["human_2"], "m": 0 * es["m"]})
     assert sysdep.favours(constant, "m", n_resamples=5).table["favour"].isna().all()

@@ -304,7 +304,7 @@ def favours(
     1
     """
     es = as_evalset(es)
-    degrees = (degree,) if isinstance(degree, int) else tuple(degree)
+    degrees = (degree,) if np.ndim(degree) == 0 else tuple(degree)
     for one in degrees or (None,):
         check_choice("degree", one, (1, 2, 3))
     check_choice("unit", unit, ("segment", "document"))
@@ -328,12 +328,12 @@ def favours(
         p_values[_NAMES[one]] = np.where(np.isnan(middle), np.nan, p)
         halves.append(np.quantile(largest, level) * se if len(largest) else se)
     if n_metrics is None:
-        n_metrics = sum(not name.startswith("human_") for name in es.metrics)
+        n_metrics = max(1, sum(not name.startswith("human_") for name in es.metrics))
     turned = np.array([np.sign(found) * np.sign(middle) < 0 for middle, *_ in estimates])
     each = np.where(turned, 1, [*p_values.values()])
     p = np.nanmax(each, axis=0)
     each[0] *= check_count("n_metrics", n_metrics, 1)
-    clear = np.nanmax(each, axis=0) <= alpha
+    clear = (np.nanmax(each, axis=0) <= alpha) & (slope > 0)
     points = 1 / slope if slope > 0 else np.nan
     columns = {"favour": found, "low": found - halves[0], "high": found + halves[0]}
     columns = {name: np.ldexp(value * points, exponent_h) for name, value in columns.items()}
@@ -345,7 +345,8 @@ def favours(
     columns = {"system": es.systems, "human": np.nanmean(es.ratings, axis=(0, 2)), **columns, "p_value": p}
     columns |= p_values | {"turned": _turned(means, found), "verdict": verdict}
     table = pd.DataFrame(columns).sort_values("human", ascending=False, ignore_index=True, kind="stable")
-    how = f"ratings:{len(es.ratings)}|degree:{degree}|unit:{unit}|B:{n_resamples}"
+    how = f"ratings:{len(es.ratings)}|degree:{'+'.join(map(str, degrees))}|unit:{unit}|B:{n_resamples}"
+    how += f"|covariates:{len(covariates)}" * bool(covariates)
     signature = f"favours|metric:{metric}|{how}|set:{es.name}"
     slope = float(np.ldexp(slope, exponent - exponent_h))
     return Favours(metric, float(p.min()), slope, table, np.ldexp(drawn[0][0], exponent), signature, fit)
