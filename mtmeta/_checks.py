@@ -95,11 +95,15 @@ def floats(values: Any, what: str) -> np.ndarray:
     """Return numbers as a new float64 array; a masked or missing one becomes NaN. Raise for dates and anything else."""
     if isinstance(values, pd.DataFrame | pd.Series):
         values = values.to_numpy(dtype=object, na_value=np.nan)
+    if isinstance(values, list | tuple) and any(isinstance(row, np.ma.MaskedArray) for row in values):
+        values = np.ma.stack(values)
     masked = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
     try:
         given = np.array(values)
         if given.dtype.kind in "mM" or (given.dtype == object and any(isinstance(v, _DATES) for v in given.flat)):
             raise TypeError("found dates or spans of time")
+        if given.dtype.kind == "c":
+            raise TypeError("found complex numbers")
         if given.dtype == object:
             given[pd.isna(given)] = np.nan
         array = np.array(given, dtype=np.float64)
@@ -131,6 +135,8 @@ def numbers_of(column: pd.Series, name: str) -> np.ndarray:
         return column.to_numpy(dtype=np.float64, na_value=np.nan)
     if isinstance(column.dtype, pd.CategoricalDtype):
         column = column.astype(object)
+    if column.dtype == object and column.map(lambda value: isinstance(value, bool | np.bool_)).any():
+        raise ValueError(f"column {name!r} must hold numbers; found True or False. Convert it, or leave it out.")
     numbers = to_numbers(column)
     bad = numbers.isna() & column.notna() & (column.astype(str).str.strip() != "")
     if bad.any():

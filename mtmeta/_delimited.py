@@ -81,6 +81,8 @@ def read_delimited(stream: TextIO, delimiter: str | None, what: Path | str) -> p
                 )
     except csv.Error as error:
         reason = "a quote is opened and never closed" if "end of data" in str(error) else str(error)
+        if "field limit" in reason:
+            reason = f"a cell has more than {csv.field_size_limit():,} characters; is a quote never closed?"
         raise ValueError(f"{what}, line {reader.line_num}: {reason}") from None
     header, *body = rows
     columns = zip(*body, strict=True) if body else [()] * len(header)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -29,7 +30,7 @@ def is_reference(column: str) -> bool:
 
 def is_rating(column: str) -> bool:
     """Say whether a column holds a further human score of each translation: ``human_2`` beside ``human``."""
-    return column.startswith("human_")
+    return re.fullmatch(r"human_\d+", column) is not None
 
 
 def _several(values: Iterable[Any], what: str) -> Iterable[Any]:
@@ -88,8 +89,8 @@ class EvalSet:
     human : array_like, shape (n_systems, n_segments)
         Human scores, NaN where not rated.
     metrics : mapping of str to array_like
-        Metric name to scores of the same shape. Names that start with ``human_``, such as ``human_2``, are further
-        ratings and no metrics (see `ratings`).
+        Metric name to scores of the same shape. ``human_2``, ``human_3`` … are further ratings and no metrics (see
+        `ratings`). Truth values count as 0 and 1. A DataFrame whose index names the systems goes by its index.
     systems : sequence of str
         System names, in row order; other names are turned into text.
     segments : sequence, optional
@@ -161,11 +162,12 @@ class EvalSet:
         check_choice("unrated", unrated, ("raise", "keep"))
         self.name = name
         self.language_pair = language_pair
+        self.systems: tuple[str, ...] = names_of(map(str, _several(systems, "systems")), "systems")
         self.human = self._matrix(human, "human scores")
         n_systems, n_segments = self.human.shape
         if not n_systems or not n_segments:
             raise ValueError(f"a set needs at least one system and one segment; found shape {self.human.shape}.")
-        self.systems: tuple[str, ...] = names_of(map(str, _several(systems, "systems")), "systems", n_systems)
+        names_of(self.systems, "systems", n_systems)
         segments = range(1, n_segments + 1) if segments is None else _several(segments, "segments")
         self.segments: tuple = names_of(segments, "segments", n_segments)
         self._rated = not np.isnan(self.human).all()
@@ -192,6 +194,12 @@ class EvalSet:
 
     def _matrix(self, values: Any, what: str, shape: tuple[int, int] | None = None) -> np.ndarray:
         """Return ``values`` as a read-only float64 matrix; raise if it is not one."""
+        if isinstance(values, pd.DataFrame) and not isinstance(values.index, pd.RangeIndex):
+            rows = [str(name) for name in values.index]
+            if sorted(rows) != sorted(self.systems):
+                wanted = f"must name the systems {listed(self.systems)}; found {listed(rows)}"
+                raise ValueError(f"the index of {what} {wanted}.")
+            values = values.iloc[[rows.index(name) for name in self.systems]]
         array = floats(values, what)
         if array.ndim != 2 or (shape is not None and array.shape != shape):
             wanted = "(n_systems, n_segments)" if shape is None else f"(n_systems, n_segments) = {shape}"
@@ -206,6 +214,7 @@ class EvalSet:
             raise TypeError(
                 f"`system_scores` must be a DataFrame with one row per system; found {type(table).__name__}."
             )
+        names_of(table.columns, "columns of `system_scores`")
         table = table.set_axis(names_of(map(str, table.index), "systems of `system_scores`"))
         if absent := [s for s in self.systems if s not in table.index]:
             raise ValueError(
@@ -249,8 +258,8 @@ class EvalSet:
     def ratings(self) -> np.ndarray:
         """All human scores, shape ``(n_ratings, n_systems, n_segments)``.
 
-        ``human`` is the first. The others are the columns whose names start with ``human_``, such as ``human_2``, in
-        their order. They are no metrics, and no function ranks them unless they are named.
+        ``human`` is the first. The others are the columns ``human_2``, ``human_3`` … in their order. They are no
+        metrics, and no function ranks them unless they are named.
         """
         return np.stack([self.human, *(self._scores[name] for name in self.further_ratings)])
 

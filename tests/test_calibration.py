@@ -3,9 +3,11 @@
 import json
 from pathlib import Path
 
+import fairness
 import measure
 import null_campaigns
 import numpy as np
+import pandas as pd
 import published_ranking
 import pytest
 import real_nulls
@@ -187,6 +189,25 @@ def test_neighbours_are_judged_as_the_page_says(stored):
     for row in stored["power"]:
         if row["procedure"] == "neighbours 0" and row["size"] == 300 and "SPA" not in row["label"]:
             assert measure.number(measure.share_of(row)[0] / row["n"], 2) in text, row
+def test_fair_metrics_that_bend_get_no_verdict_and_the_page_says_so():
+    """One curve alone finds favours of them; three find fewer, and where a curve fits as well, none."""
+    text = (CALIBRATION / "FAIRNESS.md").read_text(encoding="utf-8")
+    page = (ROOT / "book" / "calibration.md").read_text(encoding="utf-8")
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("| ")]
+    header, *rows = [row for row in rows if row[0] != "---"]
+    table = pd.DataFrame([row for row in rows if row[0] != "metric"], columns=header)
+    shares = table[header[1:7]].map(lambda cell: float(cell.split()[0])).set_index(table["metric"])
+    planted = shares.index.str.contains("planted")
+    assert {name for name in shares.index[~planted] if "given" not in name} == {*fairness.SHAPES}
+    assert shares.loc[~planted, "verdict"].eq(0).all()
+    for column, words in (("quadratic", "in up to"), ("all three", "p ≤ .05 for up to")):
+        assert f"{words} {shares.loc[~planted, column].max():.2f}".replace(" 0.", " .") in page
+    found = fairness.one("counted errors", 0)
+    of = {row["metric"]: row for row in found}
+    bent, planted = of["exp(q / 3)"], of["quality, 2 points planted"]
+    assert (bent["quadratic"], bent["no curve fits"], bent["verdict"]) == (True, True, False)
+    assert (planted["verdict"], planted["turned"] > 0) == (True, True)
+    assert fairness.written(pd.DataFrame(found), 0).count("| 0.00 (0.00 to 0.97)") > 0
 
 
 #: Procedures that are quick, with how many campaigns.

@@ -364,6 +364,22 @@ def test_columns_of_dates_and_of_truth_values_are_no_metrics(column):
     refuses("column 'm' must hold numbers; found", mm.EvalSet.from_frame, small().to_frame().assign(m=column))
 
 
+def test_tables_go_by_their_index_and_other_kinds_of_numbers_are_refused():
+    turned = pd.DataFrame([[3, 4], [1, 2]], index=["B", "A"])
+    assert small(metrics={"m": turned})["m"].tolist() == [[1, 2], [3, 4]]
+    assert small(human=turned).human.tolist() == [[1, 2], [3, 4]]
+    refuses("must name the systems 'A', 'B'; found 'B', 'C'", small, human=turned.rename({"A": "C"}))
+    refuses("found complex numbers", small, metrics={"m": [[1j, 2], [3, 4]]}, error=TypeError)
+    rows = [np.ma.array([1.0, 2.0], mask=[0, 1]), np.ma.array([3.0, 4.0])]
+    assert np.isnan(small(metrics={"m": rows})["m"]).tolist() == [[False, True], [False, False]]
+    twice = pd.DataFrame([[1, 2], [3, 4]], ["A", "B"], ["m", "m"])
+    refuses("columns of `system_scores` must be distinct", small, system_scores=twice)
+    truths = small().to_frame().assign(m=pd.Series([True, False, True, 1], dtype=object))
+    refuses("found True or False", mm.EvalSet.from_frame, truths)
+    named = {"human_2": SMALL["human"], "human_like": SMALL["human"]}
+    assert small(metrics=named).metrics == ("human_like",)
+
+
 def test_one_text_is_no_list_of_names():
     for option in ("systems", "segments", "documents", "domains", "human_systems", "reference_free"):
         says = f"`{option}` must be a sequence of names; found the string 'AB'"

@@ -403,7 +403,7 @@ def test_what_cannot_be_tested_is_refused():
     refuses("are constant", compare, flat, grouping="none", method="williams")
     apart = mm.EvalSet([[1, 2]] * 2, {"a": [[1, nan]] * 2, "b": [[nan, 1]] * 2}, systems=["A", "B"])
     refuses("no translation is scored by humans and all 2 metrics", compare, apart)
-    human, official = np.full((10, 10), nan), pd.DataFrame({"human": np.arange(10.0)})
+    human, official = np.full((10, 10), nan), pd.DataFrame({"human": np.arange(10.0)}, list("ABCDEFGHIJ"))
     human[:2, 0] = 1, 2  # a draw has both with probability .4
     scores = {"m": campaign(0, 10, 10)["m0"]}
     lonely = mm.EvalSet(human, scores, systems=list("ABCDEFGHIJ"), system_scores=official)

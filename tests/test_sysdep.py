@@ -374,12 +374,57 @@ def rated_twice(seed, *, favour=0.0, curve=False, n_segments=150):
     return mm.EvalSet(quality + 1.5 * first, columns, **names)
 
 
+def test_a_favour_needs_three_curves_and_one_that_fits():
+    """Quality that stops counting is fair: a line finds favours; all three do not, and the check rejects the line."""
+    bent = sysdep.favours(rated_twice(5, curve=True, n_segments=400), "m", n_resamples=199)
+    assert bent.table["p_line"].min() <= 0.05 < bent.p_value
+    assert bent.fit[1] < 0.001
+    es = rated_twice(6, favour=1.0)
+    found = sysdep.favours(es, "m", n_resamples=199)
+    table = found.table.set_index("system")
+    columns = table[["p_line", "p_quadratic", "p_cubic"]]
+    assert (table["p_value"] >= columns.max(axis=1)).all()
+    assert (table.loc["S2", "verdict"], max(found.fit.values()) > 0.05) == ("favoured", True)
+    one = sysdep.favours(es, "m", degree=2, n_resamples=199)
+    assert one.table[["favour", "low", "high"]].equals(found.table[["favour", "low", "high"]])
+    assert one.table["p_value"].tolist() == found.table["p_quadratic"].tolist()
+    assert (sysdep.favours(es, "m", n_resamples=199, n_metrics=50).table["verdict"] == "undecided").all()
+    scores = sysdep.centre_segments(es)["m"].mean(axis=1)
+    own = table["favour"].reindex(es.systems).to_numpy() * found.slope * 6 / 5
+    rest = [np.delete(scores, k) for k in range(6)]
+    turned = [sum((scores[k] > rest[k]) != (scores[k] - own[k] > rest[k])) for k in range(6)]
+    assert table["turned"].reindex(es.systems).tolist() == turned
+
+
+def test_a_check_of_the_curve_holds_its_level_for_a_line_and_is_undefined_for_two_values():
+    lines = [sysdep.favours(rated_twice(s, favour=1.0), "m", degree=1, n_resamples=2).fit[1] for s in range(100)]
+    assert 0 <= np.mean(np.array(lines) <= 0.05) <= 0.13
+    es = rated_twice(4)
+    binary = mm.EvalSet(np.sign(es.human), {"human_2": np.sign(es["human_2"]), "m": es["m"]}, systems=es.systems)
+    assert np.isnan(sysdep.favours(binary, "m", degree=1, n_resamples=5).fit[1])
+
+
+def test_a_slope_that_follows_the_source_is_no_favour_once_the_source_is_given():
+    es = rated_twice(7, n_segments=400)
+    steep = np.exp(np.random.default_rng(7).normal(size=400))
+    es = es.with_metrics({"human_2": es["human_2"], "m": steep * es["m"]})
+    plain, given = (sysdep.favours(es, "m", covariates=c, n_resamples=199) for c in ((), [steep]))
+    size = [np.ptp(one.draws, axis=1).mean() for one in (plain, given)]
+    assert size[1] < size[0]
+    assert given.p_value > 0.05
+    assert sysdep.favours(es, "m", covariates="mean", n_resamples=5).fit.keys() == {1, 2, 3}
+    refuses("`covariates` must be one of", sysdep.favours, es, "m", covariates="size")
+    refuses("has no sources", sysdep.favours, es, "m", covariates="length")
+    refuses("for each of the 400 segments", sysdep.favours, es, "m", covariates=[np.ones(400)])
+
+
 def test_favours_without_human_points_and_those_that_cannot_be_estimated():
     es = rated_twice(3)
     result = sysdep.favours(es.with_metrics({"human_2": es["human_2"], "m": -es["m"]}), "m", n_resamples=50)
     assert result.slope < 0
     assert result.to_frame().equals(result.table)
     assert result.table[["favour", "low", "high"]].isna().all(axis=None)
+    assert (result.table["verdict"] == "undecided").all()
     assert 0 < result.p_value <= 1
     constant = es.with_metrics({"human_2": es["human_2"], "m": 0 * es["m"]})
     assert sysdep.favours(constant, "m", n_resamples=5).table["favour"].isna().all()

@@ -73,7 +73,7 @@ def test_options_and_shares_are_checked():
 
 
 def test_segments_without_an_order_to_find_are_counted():
-    es = mm.EvalSet([[0, 1], [1, 1]], {"m": [[0, 0], [0, 1]]}, systems="AB")
+    es = mm.EvalSet([[0, 1], [1, 1]], {"m": [[0, 0], [0, 1]]}, systems=["A", "B"])
     assert ties.expected_accuracy(es).iloc[0].tolist() == ["m", 0.5, 1, 1, 1]
 
 

@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
-from .._enough import FEWEST_UNITS
 from .._limits import MAX_COUNT, MAX_JOBS, MAX_SEED
-from .._names import counted, some_of
 from ._choices import Format, PairTies, Part, Task, Unscored
 from ._common import Printing, command
 from ._options import Metrics, argument, number, option, several, wrong
@@ -63,6 +61,8 @@ def local_accuracy(
     """
     if printing.how in ("tsv", "csv") and part == "guide":
         raise wrong("--format", f"{printing.how} holds one table; choose one with --table, or --format json for all.")
+    from .._enough import FEWEST_UNITS
+    from .._names import counted, some_of
     from ..local_accuracy import guide
 
     data = _read(file)

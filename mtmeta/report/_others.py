@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 
 import numpy as np
@@ -55,7 +56,9 @@ def _first_by_one(es: EvalSet, section: Section) -> None:
 
 
 def _by_systems(es: EvalSet, section: Section, key: str, compute: Callable[..., pd.DataFrame]) -> None:
-    found = compute(es, es.metrics)
+    with warnings.catch_warnings():  # that sizes differ is said below
+        warnings.simplefilter("ignore", UserWarning)
+        found = compute(es, es.metrics)
     if "n_segments" in found:
         sizes = " to ".join(map(str, sorted({found["n_segments"].min(), found["n_segments"].max()})))
         section.text.append(f"SPA depends on the number of segments; this is that of campaigns with {sizes}.")

@@ -18,7 +18,7 @@ from .._resampling import base_seed
 from ..evalset import EvalSet, as_evalset, as_sets, metric_names, recomputed
 from ._cells import NOTHING, ONCE, Cells, cells_of, fit, in_threads, isotonic_draws
 from ._deviation import pearson
-from ._favours import sums_of
+from ._favours import rated
 
 UNITS = ("cell", "segment", "document")
 _NO_GRID = np.empty(0, dtype=np.int64)
@@ -380,9 +380,10 @@ def _unfair(es: EvalSet, cells: Cells, n_resamples: int, rng: np.random.Generato
     """Return draws of the part of the Expected Deviations that is favour: its estimate, mirrored at the data's."""
     mapped = np.full(es.shape, np.nan)
     mapped[cells.system, cells.segment] = fit(cells).rows
-    sums, exponent, _ = sums_of(es, mapped, 2, "segment" if unit == "cell" else unit)
+    data = rated(es, mapped, 2, "segment" if unit == "cell" else unit)
+    sums = data.sums()
     found = sums.solve(np.ones((1, len(sums.segments))))[0]
-    return np.ldexp(2 * found - sums.draws(rng, n_resamples)[0], exponent)
+    return np.ldexp(2 * found - sums.draws(rng, n_resamples)[0][0], data.exponents[0])
 
 
 def _deviations(cells: Cells, human: np.ndarray, points: np.ndarray, at: np.ndarray) -> np.ndarray:

@@ -522,7 +522,7 @@ def fair(rng, size, effect) -> Outcomes:
     es = mm.simulate.rate_again(mm.simulate.campaign(n_segments=size, texts=False, seed=seed), 1, seed=seed)
     es = es.with_metrics({"quality": -es.truth["penalty"], **{m: es[m] for m in es.metrics}})
     metrics = ("quality", "Judge", "Tagger", "Regressor", "RegressorQE", "Random")
-    return {f"favours, {m}": PValue(sysdep.favours(es, m, n_resamples=199, rng=rng).p_value) for m in metrics}
+    return {f"favours, {m}": PValue(sysdep.favours(es, m, degree=2, n_resamples=199, rng=rng).p_value) for m in metrics}
 
 
 # -- local accuracy ----------------------------------------------------------------------
@@ -904,7 +904,7 @@ def _sysdep() -> list[Procedure]:
         rows.append(Procedure(f"deviations, {label}", _SYSDEP, text, run, sizes=(50, 200), n=240))
     text = "Six systems of equal quality, all treated alike: every deviation is 0"
     rows.append(Procedure("alike", _SYSDEP, text, alike, sizes=(50, 200), n=240))
-    text = "Campaigns like the teaching one, rated twice; the metrics treat all systems alike"
+    text = "Campaigns like the teaching one, rated twice; the metrics treat all systems alike; a quadratic curve alone"
     rows.append(Procedure("favours", _SYSDEP, text, fair, sizes=(100, 300), n=150))
     text = "As for the null “human”: systems differ in quality, and noise is all that pushes"
     rows.append(Procedure("verdicts", _SYSDEP, text, favoured, n=240, n_power=30, **_BIAS))
