@@ -101,7 +101,7 @@ def spans(html):
 
 
 class Table:
-    """A table of an output: `head`, the labels of each column; `rows` of texts, of which the first `keys` are labels."""
+    """A table of an output: `head`, the labels of each column; `rows` of texts; `keys`, how many are labels."""
 
     def __init__(self, html):
         top, _, body = html.partition("</thead>")
@@ -218,8 +218,9 @@ class Page:
         """Tell whether a number stands in any output or in the code of the page."""
         for cell in self.cells:
             cells = [text for table in tables(cell) for row in [*table.head, *table.rows] for text in row]
-            values = [v for text in [*cells, *printed(cell), cell.source] for v in numbers(text)]
-            if any(holds(token, v) or ("%" in token[0] and holds(token, v / 100)) for v in values):
+            code = re.sub(r"(?<=\d)_(?=\d)", "", cell.source)
+            values = [v for text in [*cells, *printed(cell), code] for v in numbers(text)]
+            if any(holds(token, value) for v in values for value in (v, v / 100 if "%" in token[0] else 100 * v)):
                 return True
         return any(holds(token, value) for value in NOMINAL)
 
@@ -355,7 +356,8 @@ def in_print(cell, names):
             words = sorted(words, key=lambda part: len(re.findall("[A-Za-z]", part)) < 4)
             words = re.findall(rf"(?<!\w)(?:{names})(?!\w)", out[: m.start()])[-1:] + words
             for anchor in (words for words in words if re.search("[A-Za-z]{2}", words)):
-                start = re.search(whole(anchor), out).end()
+                first = re.search(whole(anchor), out)
+                start = first.end() if first else len(out)
                 n = sum(start <= f.start() <= m.start() for f in found)
                 if 1 <= n <= 9 and start <= m.start():
                     yield as_number(m[0]), f"after({anchor!r}{f', {n}' * (n > 1)})", [*words, line], []
