@@ -234,10 +234,13 @@ class Page:
 
 
 def names_of(nb):
-    """Return the pattern of the names on a page: of systems and metrics, and labels such as XCOMET-QE."""
-    labels = {text for cell in nb.cells for table in tables(cell) for row in [*table.rows, *table.head] for text in row}
+    """Return the pattern of the names on a page: of systems and metrics, labels such as XCOMET-QE or *names only*."""
+    found = [table for cell in nb.cells for table in tables(cell)]
+    labels = {text for table in found for row in [*table.rows, *table.head] for text in row}
     labels = {text for text in labels if re.fullmatch(r"[B-HJ-Z]|(?=.*[A-Z].*[A-Z])[A-Za-z][\w@.-]*", text)}
-    return "|".join(map(re.escape, sorted({*NAMES.split(), *labels}, key=lambda name: (-len(name), name))))
+    spoken = {text for table in found for text in table.labels if re.fullmatch("[a-z]+( [a-z]+)+", text)}
+    labels |= spoken | {text[0].upper() + text[1:] for text in spoken} | {*NAMES.split()}
+    return "|".join(map(re.escape, sorted(labels, key=lambda name: (-len(name), name))))
 
 
 def tokens(text, names):
@@ -276,8 +279,8 @@ def stamp(nb, here, entries, names):
     cell, left = nb.cells[here], list(entries)
     counts = [len(tokens(line, names)) for line in prose(cell.source).split("\n")]
     lines = ["; ".join(left.pop(0) for _ in range(n)) for n in counts if n]
-    kept = {"sources": lines, "drawn": drawn_before(nb, here)}
-    cell.metadata["seen"] = {key: value for key, value in kept.items() if value}
+    kept = {key: value for key, value in (("sources", lines), ("drawn", drawn_before(nb, here))) if value}
+    cell.metadata = nbformat.from_dict({k: v for k, v in {**cell.metadata, "seen": kept}.items() if v})
 
 
 def drawn_before(nb, here):
