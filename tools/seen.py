@@ -8,6 +8,7 @@ that no output shows. Everything else is an expression over the stored outputs:
     at('Judge', 'pearson')   a cell of a table; ('a', 'b') identifies a row or column by several labels; a third
                              argument n takes the n-th number of a cell such as ".39 (.31 to .47)"
     col('p')                 a column as an array; col('p', 'A') only the rows that have the label A
+    count('verdict', 'holds') how many rows have this text in the column; count('verdict'): how many rows there are
     rank('Judge', 'pearson') 1 for the highest value in the column; place(…): 1 for the lowest
     after('Judge', 2)        the second number that is printed after a text; -1: the last number before it
     label('300')             a number that is the label of a row or column
@@ -172,7 +173,7 @@ class Page:
         ]
         self.near = sum(cell.cell_type == "code" for cell in nb.cells[heads[-1] if heads else 0 : here])
         self.calls = CALLS | {f.__name__: f for f in (self.at, self.col, self.rank, self.place, self.after)}
-        self.calls |= {"label": self.label, "given": self.given}
+        self.calls |= {"label": self.label, "given": self.given, "count": self.count}
 
     def _found(self, row, column):
         for table in (table for cell in self.cells for table in reversed(tables(cell))):
@@ -188,6 +189,9 @@ class Page:
 
     def col(self, column, row=(), n=1):
         return np.array([found[n - 1] for text in self._found(row, column)[0] if len(found := numbers(text)) >= n])
+
+    def count(self, column, text=None):
+        return sum(text in (None, found) for found in self._found((), column)[0])
 
     def rank(self, row, column, among=()):
         return 1 + int(np.sum(self.col(column, among) > self.at(row, column)))
