@@ -223,8 +223,9 @@ class Page:
         for cell in self.cells:
             cells = [text for table in tables(cell) for row in [*table.head, *table.rows] for text in row]
             code = re.sub(r"(?<=\d)_(?=\d)", "", cell.source)
-            values = [v for text in [*cells, *printed(cell), code] for v in numbers(text)]
-            if any(holds(token, value) for v in values for value in (v, v / 100 if "%" in token[0] else 100 * v)):
+            found = [n for text in [*cells, *printed(cell), code] for n in re.findall(PRINTED, text)]
+            scales = [(n, 0.01 if "%" in token[0] else 100 if "%" in n else 1) for n in found]
+            if any(holds(token, as_number(n) * scale) for n, other in scales for scale in (1, other)):
                 return True
         return any(holds(token, value) for value in NOMINAL)
 
