@@ -1,87 +1,35 @@
 """What the pages say of their own tables and figures, in cells with the tag `seen`, is what these show.
 
-Each number there stands in an output or in code. Each order, as in ``{order}`Judge leads <Judge > chrF: pearson>` ``,
-holds in the last table above it that has the column and the rows.
+Each number and name there has a source (tools/seen.py) that still gives it. Each order, as in
+``{order}`Judge leads <Judge > chrF: pearson>` ``, holds in the last table above it that has the column and the rows.
 """
 
-import ast
 import re
-from html import unescape
+from collections import Counter
+from functools import cache
 from itertools import pairwise
 
 import nbformat
+import numpy as np
 import pytest
+import seen
+from seen import tables
 from test_book import ROOT, code_cells, label, markdown, tagged
 from test_notebooks import NOTEBOOKS
 
 from mtmeta.published import numbers as published
 from mtmeta.runner import _needs, _run
 
-NUMBER = re.compile(r"(?<![\w.@/*])(\d[\d,]*\.?\d*|\.\d+)(?![\w/]|\.\d)( ?%)?")
-#: Levels of tests and intervals, and counts up to ten: no results.
-NOMINAL = {*range(11), 100, 90, 95, 97.5, 99, 0.01, 0.05, 0.95}
+CHAPTERS = [p for p in NOTEBOOKS if p.name[:2].isdigit()]
 NUMBERS = "no one two three four five six seven eight nine ten eleven".split()
 CHI_SQUARES = {"real_data/local_accuracy_speech.ipynb": "table6", "real_data/local_accuracy_ranking.ipynb": "table7"}
 ORDER = re.compile(r"\{order\}`[^`<]*<([^`:]+?): ([^`]+)>`")
 
 
-def as_number(text):
-    return float(re.sub("[,%]", "", text).replace("−", "-").split()[0].rstrip("."))
-
-
-def prose(cell):
-    """Return the text of a cell without code, links and what roles name."""
-    return re.sub(r"\{order\}`([^`<]*)<[^`]*`|\{[\w:]+\}`[^`]*`|`[^`]*`|\]\([^)]*\)", r"\1", cell.source)
-
-
-def numbers(text):
-    """Yield each number of a text as the values that it may have in an output: 12 % is 12 or .12."""
-    for digits, percent in NUMBER.findall(text.replace("−", "-")):
-        value = as_number(digits)
-        yield f"{digits}{percent}", {value, round(value / 100, 12)} if percent else {value}
-
-
-def shown(cell):
-    outputs = cell.get("outputs", [])
-    return "\n".join(output.get("text") or output.get("data", {}).get("text/plain", "") for output in outputs)
-
-
-def typed(cell):
-    """Yield the numbers in the code of a cell: parameters, toy cases, published values."""
-    try:
-        constants = [node.value for node in ast.walk(ast.parse(cell.source)) if isinstance(node, ast.Constant)]
-    except SyntaxError:
-        return
-    for value in constants:
-        yield from [value] if isinstance(value, int | float) else [as_number(n) for n, _ in NUMBER.findall(str(value))]
-
-
-def unprinted(nb):
-    """Yield the numbers that are said to be seen and stand in no output and no code of the page."""
-    there = {float(value) for cell in code_cells(nb) for value in typed(cell)} | NOMINAL
-    for cell in code_cells(nb):
-        there |= {value for _, values in numbers(shown(cell)) for value in values}
-        there |= {as_number(n) for n in re.findall(r"\d[\d,]*\.?\d*|\.\d+", shown(cell))}
-    for cell in tagged(nb, "seen"):
-        yield from (number for number, values in numbers(prose(cell)) if not values & there)
-
-
-def tables(cell):
-    """Yield each table among the outputs of a code cell as rows of texts, the head first."""
-    for output in cell.get("outputs", []):
-        html = output.get("data", {}).get("text/html", "")
-        for table in re.findall(r"<table.*?</table>", html, re.S):
-            rows = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.S) for row in table.split("<tr")[1:]]
-            yield [[unescape(re.sub(r"<[^>]+>", "", text)).strip() for text in row] for row in rows if row]
-
-
 def column_of(table, column, names):
     """Return the values of some rows in a column of a table, or nothing if it lacks one of them."""
-    heads = [len(row) - row.index(column) for row in table[:3] if column in row]
-    found = {name: [row for row in table[1:] if name in row] for name in names}
-    if not heads or not all(found.values()):
-        return None
-    return [as_number(found[name][0][-heads[0]]) for name in names]
+    columns, rows = table.columns(column), [table.lines(name) for name in names]
+    return [seen.numbers(found[0][columns[0]])[0] for found in rows] if columns and all(rows) else None
 
 
 def unseen_orders(nb):
@@ -108,12 +56,13 @@ def unmarked(nb):
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=label)
 def test_what_is_said_to_be_seen_is_there(path):
     nb = nbformat.read(path, as_version=4)
-    assert (list(unprinted(nb)), list(unseen_orders(nb))) == ([], [])
+    assert (list(seen.faults(nb)), list(unseen_orders(nb))) == ([], [])
     assert path.parent.name == "real_data" or list(unmarked(nb)) == []
 
 
-@pytest.mark.parametrize("path", [p for p in NOTEBOOKS if p.name[:2].isdigit() and p.name[:2] != "00"], ids=label)
+@pytest.mark.parametrize("path", CHAPTERS[1:], ids=label)
 def test_chapters_say_what_is_seen(path):
+    assert [k for k, cell in seen.seen_cells(nbformat.read(path, 4)) if "?" in seen.sources_of(cell)] == []
     assert len(tagged(nbformat.read(path, as_version=4), "seen")) >= 5
     kept = _run._prepared(path, {"campaign": "mine.csv"}, dict.fromkeys(_needs.FACTS, 1000)).cells
     assert [cell for cell in kept if "seen" in cell.metadata.get("tags", [])] == []
@@ -122,8 +71,8 @@ def test_chapters_say_what_is_seen(path):
 def test_chapter_14_counts_the_verdicts_of_the_page_on_wmt24():
     names = ("14_second_year.ipynb", "real_data/second_year.ipynb")
     chapter, evidence = (nbformat.read(ROOT / "notebooks" / name, 4) for name in names)
-    (table,) = [table for cell in code_cells(evidence) for table in tables(cell) if "lesson" in table[0]]
-    verdicts = [[row[k] for row in table[1:]] for k in (-2, -1)]
+    (table,) = [table for cell in code_cells(evidence) for table in tables(cell) if table.columns("lesson")]
+    verdicts = [[row[k] for row in table.rows] for k in (-2, -1)]
     told = ("held", "not contradicted", "did not")
     german, spanish = ([NUMBERS[column.count(verdict)] for verdict in told] for column in verdicts)
     assert german[2] == "no"
@@ -140,22 +89,151 @@ def test_the_ledger_quotes_the_chi_squares_of_their_pages():
     expected = []
     for name, table in CHI_SQUARES.items():
         page = nbformat.read(ROOT / "notebooks" / name, 4)
-        of_code = [t for code in code_cells(page) for t in tables(code) if {"published", "chi2"} <= set(t[0])]
-        ours = {row[0].lower(): row[t[0].index("chi2")] for t in of_code for row in t[1:]}
+        of_code = [t for code in code_cells(page) for t in tables(code) if t.columns("published") and t.columns("chi2")]
+        ours = {row[0].lower(): row[t.columns("chi2")[0]] for t in of_code for row in t.rows}
         rows = printed.loc[f"local-accuracy-{table}", ["metric", "printed"]].itertuples(index=False)
         expected += [["metric", "printed", "ours"], *([m, value, ours[m.lower()]] for m, value in rows)]
     assert quoted == expected
 
 
-TABLE = "<table><tr><th></th><th>r</th></tr><tr><th>A</th><td>.4</td></tr><tr><th>B</th><td>.2</td></tr></table>"
+@cache
+def page_and_names(path):
+    nb = nbformat.read(path, as_version=4)
+    return nb, seen.names_of(nb)
 
 
-@pytest.mark.parametrize(("said", "wrong"), [
-    ("A has .4 of 12, 40 % of all.", 0), ("A has .41.", 1), ("A has 41 %.", 1), ("{order}`A leads <A > B: r>`.", 0),
-    ("{order}`B leads <B > A: r>`.", 1), ("{order}`A leads <A > C: r>`.", 1), ("## A leads", 1),
+def falsified(nb, names, text, kind, rng):
+    """Return a false version of a text as new words by place, or nothing where it allows no error of this kind."""
+    found = seen.tokens(text, names)
+    named, worded, counted = ([t for t in found if t[group]] for group in ("name", "word", "number"))
+    counted = [
+        t for t in counted if kind not in ("sign", "percent") or re.search("[1-9]", t[0])
+    ]  # −0 is 0, and 0 % too
+    pool = {"elsewhere": [t for t in counted if "." in t[0]], "word": worded, "name": named, "names": named}
+    pool = pool.get(kind, [t for t in counted if t[0].isdigit() or kind != "count"])
+    if not pool:
+        return None
+    token, other = (pool[k] for k in rng.integers(len(pool), size=2))
+    new, edits = token[0], {}
+    if kind == "elsewhere":
+        texts = [text for cell in code_cells(nb) for t in tables(cell) for row in t.rows for text in row]
+        texts += [text for cell in code_cells(nb) for text in seen.printed(cell)]
+        digits = len(token[0].partition(".")[2].rstrip("% \\"))
+        shown = [n for text in texts for n in seen.numbers(text) if n % 1 and not seen.holds(token, n)]
+        new = re.sub("^(-?)0", r"\1", f"{shown[rng.integers(len(shown))]:.{digits}f}") if shown else new
+    elif kind == "sign":
+        new = token[0][1:] if token[0][0] in "-−" else f"−{token[0]}"
+    elif kind == "word":
+        words = next(w for w in (seen.ORDINALS, seen.WORDS[1:], [*seen.PARTS]) if token[0].lower() in w)
+        new = words[rng.integers(len(words))]
+    elif kind == "count":
+        new = str(int(token[0]) + rng.choice([-2, -1, 1, 2]))
+    elif kind == "percent":
+        new = token[0].rstrip(" %\\") if "%" in token[0] else f"{token[0]} %"
+    elif kind == "name":
+        said = [seen.tokens(seen.prose(cell.source), names) for _, cell in seen.seen_cells(nb)]
+        said = sorted({t[0] for found in said for t in found if t["name"]})
+        new = said[rng.integers(len(said))]
+    else:
+        new, edits = other[0], {other.span(): token[0]}
+    return None if new.lower() == token[0].lower() else {token.span(): new} | edits
+
+
+KINDS = "elsewhere sign word count percent numbers name names".split()
+
+
+def alarms(paths, n, seed):
+    """Make `n` errors on pages, of each kind in turn; count those that are noticed, and return the others."""
+    rng, noticed, missed = np.random.default_rng(seed), Counter(), []
+    while (made := noticed.total() + len(missed)) < n:
+        path, kind = paths[rng.integers(len(paths))], KINDS[made % len(KINDS)]
+        nb, names = page_and_names(path)
+        cells = seen.seen_cells(nb)
+        here, cell = cells[rng.integers(len(cells))]
+        true = cell.source
+        if (wrong := falsified(nb, names, seen.prose(true), kind, rng)) is None:
+            continue
+        for (start, end), new in sorted(wrong.items(), reverse=True):
+            cell.source = cell.source[:start] + new + cell.source[end:]
+        found, cell.source = list(seen.faults_of(nb, here, names)), true
+        noticed[kind] += bool(found)
+        missed += [] if found else [(path.name, here, kind, wrong)]
+    return noticed, missed
+
+
+@pytest.mark.parametrize(("pages", "n", "most"), [("chapters", 50, 2), ("real_data", 100, 10)])
+def test_false_sentences_are_noticed(pages, n, most):
+    paths = CHAPTERS[1:] if pages == "chapters" else [path for path in NOTEBOOKS if path.parent.name == pages]
+    noticed, missed = alarms(paths, n, seed=35)
+    assert len(missed) <= most, (noticed, missed)
+
+
+def test_exchanged_figures_are_noticed():
+    nb, names = page_and_names(CHAPTERS[1])
+    pictures = [o["data"] for cell in code_cells(nb) for o in cell.outputs if "image/png" in o.get("data", {})]
+    first, last = pictures[0], pictures[-1]
+    first["image/png"], last["image/png"] = last["image/png"], first["image/png"]
+    wrong = [fault for here, _ in seen.seen_cells(nb) for fault in seen.faults_of(nb, here, names)]
+    first["image/png"], last["image/png"] = last["image/png"], first["image/png"]
+    assert len(wrong) == 2
+    assert all("look at the figures again" in fault for fault in wrong)
+
+
+HEAD = "<thead><tr><th></th><th>r</th><th>p</th></tr></thead>"
+ROWS = ("<th>Judge</th><td>.41</td><td>.3</td>", "<th>BLEU</th><td>-.2</td><td>.03</td>")
+TABLE = f"<table>{HEAD}<tbody>{''.join(f'<tr>{row}</tr>' for row in ROWS)}</tbody></table>"
+
+
+@pytest.mark.parametrize(("said", "sources", "wrong"), [
+    ("Judge has .41 of 12, 41 % of all.", "Judge; at('Judge', 'r'); given('n'); at('Judge', 'r')", ""),
+    ("Judge has .42.", "Judge; at('Judge', 'r')", "is 0.41"),
+    ("Judge has .4 %.", "Judge; at('Judge', 'r')", "is 0.41"),
+    ("BLEU has .2.", "BLEU; at('BLEU', 'r')", "is -0.2"),
+    ("BLEU has −.2 and .03.", "BLEU; at('BLEU', 'r'); at('BLEU', 'p')", ""),
+    ("BLEU has .03 and −.2.", "BLEU; at('BLEU', 'r'); at('BLEU', 'p')", "is -0.2"),
+    ("BLEU has .41.", "Judge; at('Judge', 'r')", "the source is Judge"),
+    ("Judge has .41.", "Judge", "1 sources"),
+    ("It has .41.", "at('chrF', 'r')", "no output has"),
+    ("It has 41 of 50.", "41; 50", "not a source"),
+    ("The lead is .61.", "at('Judge', 'r') - at('BLEU', 'r')", ""),
+    ("Judge is first, BLEU second.", "Judge; rank('Judge', 'r'); BLEU; rank('BLEU', 'r')", ""),
+    ("Judge is third.", "Judge; rank('Judge', 'r')", "is 1"),
+    ("Of the two, a half is clear.", "count('r'); mean(col('p') < .05)", ""),
+    ("It is so in two.", "count('r', '.41')", "is 1"),
+    ("It prints 6 of 66.", "after('wrong:'); after('pairs', -1)", ""),
+    ("It prints 66 of 6.", "after('wrong:'); after('pairs', -1)", "is 6"),
+    ("It has 7.", "open('x')", "not allowed"),
+    ("It has 7.", "(1).__class__", "not allowed"),
+    ("It is 12.", "?", ""),
+    ("It is 13.", "?", "no output"),
+    ("{order}`Judge leads <Judge > BLEU: r>`.", "Judge", ""),
+    ("{order}`BLEU leads <BLEU > Judge: r>`.", "BLEU", "in the table above"),
+    ("{order}`BLEU leads <BLEU > TER: r>`.", "BLEU", "in the table above"),
+    ("## Judge leads", "Judge", "a heading"),
 ])  # fmt: skip
-def test_a_false_statement_is_found(said, wrong):
+def test_a_false_statement_is_found(said, sources, wrong):
     v4, shown = nbformat.v4, {"text/html": TABLE, "text/plain": "     r\nA  0.4\nB  0.2"}
-    code = v4.new_code_cell("n = 12", outputs=[v4.new_output("display_data", data=shown)])
-    nb = v4.new_notebook(cells=[code, v4.new_markdown_cell(said, metadata={"tags": ["seen"]})])
-    assert len([*unprinted(nb), *unseen_orders(nb), *unmarked(nb)]) == wrong
+    outputs = [v4.new_output("display_data", data=shown), v4.new_output("stream", text="wrong: 6 of 66 pairs")]
+    cell = v4.new_markdown_cell(said, metadata={"tags": ["seen"], "seen": {"sources": [sources]}})
+    nb = v4.new_notebook(cells=[v4.new_code_cell("n = 12", outputs=outputs), cell])
+    faults = [*seen.faults(nb), *unseen_orders(nb), *unmarked(nb)]
+    assert [wrong in fault for fault in faults[:1]] == [True] * bool(wrong), faults
+
+
+def test_the_tool_fills_in_what_is_clear_and_keeps_what_holds(capsys):
+    v4 = nbformat.v4
+    code = v4.new_code_cell("", outputs=[v4.new_output("display_data", data={"text/html": TABLE, "text/plain": ""})])
+    cell = v4.new_markdown_cell("Judge has .41, BLEU −.2, a lead of .61.", metadata={"tags": ["seen"]})
+    nb = v4.new_notebook(cells=[v4.new_markdown_cell("# A"), code, cell])
+    assert seen.annotate(nb) == 0
+    lead = "at('Judge', 'r') - at('BLEU', 'r')"
+    assert seen.sources_of(cell) == ["Judge", "at('Judge', 'r')", "BLEU", "at('BLEU', 'r')", lead]
+    cell.source = "Judge is first with .41, BLEU has −.2; the lead is .61 and 7.7."
+    assert seen.annotate(nb) == 1
+    kept = ["Judge", "rank('Judge', 'r')", "at('Judge', 'r')", "BLEU", "at('BLEU', 'r')", lead]
+    assert seen.sources_of(cell) == [*kept, "?"]
+    assert ">>7.7<<" in capsys.readouterr().out
+    seen.put(nb, "and 7.7", "7.7")
+    assert [fault.rpartition(": ")[2] for fault in seen.faults(nb)] == ["7.7 repeats the number and is not a source"]
+    with pytest.raises(SystemExit, match="no cell has"):
+        seen.put(nb, "and 8", "8")

@@ -1,9 +1,9 @@
 """Bring stored notebooks into one form, so that a change in the repository is a change of content.
 
-Kept: sources, outputs, the cell metadata `mystnb`, `tags` and `mtmeta`. Dropped: timings, widgets, all other metadata.
-Set: kernel, language, execution counts (1 to n over the executed cells; a cell that was never executed stays without,
-which the tests refuse), the time that a page takes to read, cell ids (from the cell's content, so that they change
-only with it).
+Kept: sources, outputs, the cell metadata `mystnb`, `mtmeta`, `seen` and `tags`. Dropped: timings, widgets, all other
+metadata. Set: kernel, language, execution counts (1 to n over the executed cells; a cell that was never executed stays
+without, which the tests refuse), the time that a page takes to read, cell ids (from the cell's content, so that they
+change only with it).
 
     python tools/normalise_notebooks.py notebooks           # rewrite
     python tools/normalise_notebooks.py --check notebooks   # exit 1 if one would change
@@ -19,7 +19,7 @@ from pathlib import Path
 import nbformat
 from reading_time import stamp
 
-CELL_METADATA = ("mystnb", "mtmeta", "tags")
+CELL_METADATA = ("mystnb", "mtmeta", "seen", "tags")
 NOTEBOOK_METADATA = ("mystnb", "mtmeta")
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 LANGUAGE = {"name": "python", "pygments_lexer": "ipython3"}
