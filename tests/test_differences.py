@@ -46,7 +46,7 @@ def test_curve_reads_both_ways():
     assert found.chance(low)["high"].item() == pytest.approx(0.8)
     assert found.chance(0).to_numpy().tolist() == [[0, 0.5, 0.5, 0.5]]
     assert found.chance(0, fit="isotonic")["chance"].item() == 0.5
-    assert found.to_frame().iloc[0, 4:].tolist() == [x.max(), 66, 12, 1]
+    assert found.to_frame().iloc[0, 4:9].tolist() == [x.max(), 66, 12, 1, 0]
     assert "unit:system|n_resamples:200|rng:0|sets:teaching" in found.signature
 
 

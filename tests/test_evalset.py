@@ -257,7 +257,7 @@ def test_a_metric_that_scored_only_systems_that_nobody_rated_is_left_out_with_th
     part = as_evalset(es)
     assert (part.systems, part.metrics) == (("A", "B"), ("m",))
     assert part.provenance["left_out"]["metric 'n'"] == "it scored no rated system"
-    official = pd.DataFrame({"human": [1.0, 2.0, 3.0]})
+    official = pd.DataFrame({"human": [1.0, 2.0, 3.0]}, ["A", "B", "X"])
     whole = EvalSet(es.human, {"m": es["m"]}, systems=es.systems, system_scores=official)
     assert as_evalset(whole) is whole
 
