@@ -189,6 +189,8 @@ def test_neighbours_are_judged_as_the_page_says(stored):
     for row in stored["power"]:
         if row["procedure"] == "neighbours 0" and row["size"] == 300 and "SPA" not in row["label"]:
             assert measure.number(measure.share_of(row)[0] / row["n"], 2) in text, row
+
+
 def test_fair_metrics_that_bend_get_no_verdict_and_the_page_says_so():
     """One curve alone finds favours of them; three find fewer, and where a curve fits as well, none."""
     text = (CALIBRATION / "FAIRNESS.md").read_text(encoding="utf-8")

@@ -24,9 +24,7 @@ WHY_NOT = {
     "stored numbers; a test of its own recomputes some": "differences.wmt23_curve",
     "printed numbers, as published": "published.numbers",
     "a rule of four comparisons, tested case by case": "report.decide",
-    "a trained model; its tests compare training with what the libraries give": (
-        "scoring.train_recommenders sentinel"
-    ),
+    "a trained model; its tests compare training with what the libraries give": ("scoring.train_recommenders sentinel"),
     "its own tests compare it with sacreBLEU": "scoring.score_ter",
     "draws what its own tests check property by property; a second version would be a second simulator": "simulate",
 }

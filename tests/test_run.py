@@ -400,8 +400,6 @@ def test_what_others_have_put_into_the_folder_is_not_replaced(run, book, no_kern
     assert contents(Path("there")) == {str(theirs): b"of others"}
 
 
-
-
 @pytest.mark.parametrize("how", ["itself", "symlink", "above"])
 def test_the_sources_of_the_book_are_not_replaced(run, book, no_kernel, how, tmp_path):  # noqa: F811
     project, out = Path.cwd(), Path.cwd()

@@ -107,29 +107,3 @@ def test_what_is_no_reference_is_refused(hypotheses, references, error, match):
 def test_one_hypothesis_is_not_transposed():
     for references in ([["a"]], [["a"], ["b"]]):
         assert scoring.explain_reference_shape(["a"], references).verdict == "ok"
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-

@@ -94,10 +94,6 @@ def test_no_connection_is_opened(tmp_path):
     assert json.loads(done.stdout.splitlines()[-1]) == []
 
 
-
-
-
-
 def test_dependencies_are_audited_and_workflows_may_read_only():
     workflow = yaml.safe_load((ROOT / ".github/workflows/audit.yml").read_text("utf-8"))
     when = workflow[True]  # YAML 1.1 reads the key `on` so
