@@ -35,15 +35,24 @@ def _watch(parent: int) -> None:
     os._exit(1)
 
 
+def _start_tracker() -> None:
+    """Start the process that tracks semaphores; it does not warn of those that killed processes leave."""
+    from multiprocessing import resource_tracker
+
+    sys.warnoptions.append("ignore:resource_tracker:UserWarning")
+    try:
+        resource_tracker.ensure_running()
+    finally:
+        sys.warnoptions.pop()
+
+
 @contextmanager
 def uninterrupted() -> Iterator[None]:
     """Let processes that are started here ignore Ctrl-C from their first moment; this process gets it afterwards."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    from multiprocessing import resource_tracker
-
-    resource_tracker.ensure_running()  # which lets the signal through again when it starts its process
+    _start_tracker()  # which lets the signal through again when it starts its process
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -76,6 +85,7 @@ def in_processes(function: Callable[..., Any], calls: Mapping[Any, tuple], jobs:
     Closing the iterator before its end kills the processes, whose work takes minutes; so close it. Their temporary
     files are in a folder that is removed at the end.
     """
+    _start_tracker()
     others = set(active_children())
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         pool = ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_begin, initargs=(os.getpid(), folder))

