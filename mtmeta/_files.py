@@ -8,6 +8,7 @@ import functools
 import os
 import re
 import uuid
+import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -35,8 +36,9 @@ def cache_dir() -> Path:
     """Return the cache directory: ``$MTMETA_CACHE``, or the usual place of the system."""
     if given := _named("MTMETA_CACHE"):
         return given
-    from pooch import os_cache  # takes 0.1 s: only where data are looked for
-
+    with warnings.catch_warnings():  # in a notebook without ipywidgets, of a bar that is not shown
+        warnings.filterwarnings("ignore", message="IProgress not found")
+        from pooch import os_cache  # takes 0.1 s: only where data are looked for
     return Path(os_cache("mtmeta"))
 
 
