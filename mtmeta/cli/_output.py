@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import textwrap
+import unicodedata
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -47,17 +48,21 @@ def _cell(value: Any, places: int, how: str) -> str:
     return "" if value is None else escape(visible(str(value)))
 
 
-def _as_table(headings: list[str], rows: list[list[str]], numeric: list[bool]) -> str:
-    from rich.cells import cell_len, set_cell_size
+def _width(text: str) -> int:
+    """Return how many columns of a terminal a text takes: two for each wide character, none for an accent."""
+    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
+    return len(text) + wide - sum(map(bool, map(unicodedata.combining, text)))
 
+
+def _as_table(headings: list[str], rows: list[list[str]], numeric: list[bool]) -> str:
     columns = list(zip(*rows, strict=True)) or [()] * len(headings)
-    widths = [max(map(cell_len, [*c, *h.split()])) for h, c in zip(headings, columns, strict=True)]
+    widths = [max(map(_width, [*c, *h.split()])) for h, c in zip(headings, columns, strict=True)]
     stacks = [textwrap.wrap(h, w, break_on_hyphens=False) for h, w in zip(headings, widths, strict=True)]
     heads = [[""] * (max(map(len, stacks)) - len(s)) + s for s in stacks]
     lines = [*zip(*heads, strict=True), ["-" * w for w in widths], *rows]
 
     def padded(text: str, width: int, right: bool) -> str:
-        return " " * (width - cell_len(text)) + text if right else set_cell_size(text, width)
+        return " " * (width - _width(text)) + text if right else text + " " * (width - _width(text))
 
     return "".join("  ".join(map(padded, line, widths, numeric)).rstrip() + "\n" for line in lines)
 

@@ -7,10 +7,9 @@ import json
 import time
 import warnings
 from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
-
-from pydantic import BaseModel, ValidationError
 
 from .._files import data_dirs, read_text
 
@@ -38,12 +37,25 @@ def _is_there(requirement: str) -> bool:
     return importlib.util.find_spec(name) is not None
 
 
-class About(BaseModel):
+@dataclass(frozen=True)
+class About:
     """The entry ``mtmeta`` in the metadata of a notebook or a cell."""
 
-    requires: list[str] = []
-    needs: list[str] = []
-    takes: dict[str, list[str]] = {}
+    requires: list[str] = field(default_factory=list)
+    needs: list[str] = field(default_factory=list)
+    takes: dict[str, list[str]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, entry: Any) -> About:
+        """Return an entry after checking that it holds lists of names."""
+        known = {f.name: entry[f.name] for f in fields(cls) if f.name in entry} if isinstance(entry, dict) else entry
+        takes = known.get("takes", {}) if isinstance(known, dict) else {}
+        lists = [known.get("requires", []), known.get("needs", [])] if isinstance(known, dict) else [known]
+        lists += takes.values() if isinstance(takes, dict) else [takes]
+        for one in lists:
+            if not isinstance(one, list) or not all(isinstance(name, str) for name in one):
+                raise ValueError(str(one)[:100])
+        return cls(**known)
 
 
 def about(notebook: str | Path) -> About:
@@ -58,11 +70,10 @@ def about(notebook: str | Path) -> About:
     except Exception as error:  # whatever comes up in a file that is no notebook
         raise ValueError(f"{notebook} is not a notebook: {str(error).partition(chr(10))[0]}.") from None
     try:
-        first, *_ = (About.model_validate(p["metadata"].get("mtmeta", {})) for p in (content, *content["cells"]))
-    except ValidationError as error:
+        first, *_ = [About.of(part["metadata"].get("mtmeta", {})) for part in (content, *content["cells"])]
+    except ValueError as error:
         wanted = 'lists of names, such as {"needs": ["metrics"]}'
-        found = str(error.errors()[0]["input"])[:100]
-        raise ValueError(f"{notebook}: `mtmeta` in the metadata must be {wanted}; found {found}.") from None
+        raise ValueError(f"{notebook}: `mtmeta` in the metadata must be {wanted}; found {error}.") from None
     return first
 
 
