@@ -116,27 +116,6 @@ def test_tie_calibration_curves_mark_the_best_threshold(judged):
     assert ax.get_xlim()[1] > 0
 
 
-def test_tie_subsampling_draws_means_names_twins_and_shows_the_named_thresholds_whole(judged):
-    table = mm.ties.subsample_ties(judged, shares=[0, 0.2, 0.5, 0.9], n_resamples=3)
-    axes = plots.tie_subsampling(table, {"twin": "steps"})
-    for ax, column in zip(axes, ("value", "epsilon_sd", "metric_ties"), strict=True):
-        lines = lines_of(ax)
-        for name in ("steps", "twin"):
-            expected = table[table.metric == name].groupby("share")[column].mean()
-            np.testing.assert_allclose(lines[name].get_ydata(), expected)
-        assert lines["other metrics"].get_linestyle() == lines["steps"].get_linestyle() != lines["twin"].get_linestyle()
-    constant, humans = table.groupby("share")["human_ties"].mean(), axes[2].lines[-1]
-    np.testing.assert_allclose(np.interp(constant.index, humans.get_xdata(), humans.get_ydata()), constant)
-    (area,) = [c for c in axes[0].collections if c.get_label() == "constant or noise"]
-    top = max(y for x, y in area.get_paths()[0].vertices if x == 0.5)
-    assert top == pytest.approx(max(constant[0.5], (1 - constant[0.5]) / 2)) != 0.5
-    refuses("unknown metric in `twins`: 'stairs'", plots.tie_subsampling, table, {"twin": "stairs"})
-    named = table[table.metric.isin(["steps", "twin"])].groupby(["metric", "share"])["epsilon_sd"].mean().max()
-    assert axes[1].get_ylim()[1] >= 1.1 * named > 0
-    flat = judged.with_metrics({"flat": 0 * judged["good"]})
-    plots.tie_subsampling(mm.ties.subsample_ties(flat, shares=[0, 0.5], n_resamples=1), {})
-
-
 @pytest.fixture
 def biased():
     rng = np.random.default_rng(1)

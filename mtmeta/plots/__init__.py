@@ -36,7 +36,7 @@ from ._sysdep import (
     sysdep_against_null,
     system_curves,
 )
-from ._ties import tie_baselines, tie_calibration_curves, tie_subsampling
+from ._ties import tie_baselines, tie_calibration_curves
 
 __all__ = [
     "COLOURS", "MARKERS", "Interactive", "accuracy_by_quality", "correlations_by_size", "decomposition",
@@ -45,7 +45,7 @@ __all__ = [
     "parts_plane", "rank_intervals", "rank_slopes", "ratio_bars", "resampling_units", "score_against_length",
     "score_grid", "swap_effect_bars", "sysdep_against_correlation", "sysdep_against_null", "system_curves",
     "tau_ap_against_chance", "tau_ap_heatmap", "three_columns", "three_views", "tie_baselines",
-    "tie_calibration_curves", "tie_subsampling", "use_style", "variance_by_combination",
+    "tie_calibration_curves", "use_style", "variance_by_combination",
 ]  # fmt: skip
 
 # In all of them, a name of a system or metric is no formula.
