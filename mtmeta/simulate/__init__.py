@@ -1,8 +1,8 @@
 """Simulated campaigns whose truth is known: texts, typed errors, raters and metrics; or scores alone.
 
 `teaching` is the campaign that comes with the package, `campaign` makes others like it, of any size and from
-any seed. `score_campaign` makes large ones without texts. The sentences come from a pool that
-``tools/sentences`` wrote once.
+any seed. `score_campaign` makes large ones without texts. The sentences come from a pool that is part of
+the package.
 
 `speech` and `rankings` are its siblings: transcripts with known word errors, and ranked lists for users whose
 preferences are known. `teaching_speech` and `teaching_ranking` are those of the book.

@@ -1,7 +1,7 @@
 """The pool of German sentences, each with every correct English wording and every possible error.
 
-``tools/sentences/make.py`` writes it. A document belongs to one domain and has 15 sentences; campaigns take its first
-ones.
+``mtmeta/data/README.md`` says how it was made. A document belongs to one domain and has 15 sentences; campaigns take
+its first ones.
 """
 
 import json
