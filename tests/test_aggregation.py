@@ -147,10 +147,6 @@ def test_options_are_checked(teaching):
         refuses(match, function, data, **options)
 
 
-#: A set whose reference lacks a segment.
-UNEVEN = mm.EvalSet([[0, 0]], {}, systems=["A"], texts=mm.evalset.Texts(None, {"r": ("a",)}, {"A": ("a", "b")}))
-
-
 def test_texts_are_checked():
     for es, match in (
         (mm.EvalSet([[1.0]], {}, systems=["A"]), "has no texts; a table needs"),
@@ -158,7 +154,6 @@ def test_texts_are_checked():
         (text_set({"A": ("a", None)}, {"r": ("a", "b")}), r"'A' has no translation of 1 .*, the first of them 2"),
         (text_set({"A": ("a", "b")}, {"r": ("a", None)}), r"have no reference, the first of them segment number 2"),
         (text_set({"A": ("a",), "r": ("b",)}, {"r": ("b",)}), "'r' is a candidate and would be scored against itself"),
-        (UNEVEN, "scores the first 1 of 2 hypotheses"),  # the guard of `scoring`
     ):
         refuses(match, aggregation.extract, es)
     statistics = aggregation.extract(TOY, cache=False)
