@@ -687,13 +687,14 @@ def test_segments_with_three_ratings(lp, shape):
     """Each segment's official ratings are those of one set; a fortieth of zh-en is of none."""
     es, whole = load(f"human-parity/{lp}"), load(f"wmt23/{lp}")
     assert es.shape == shape
-    assert es.metrics == ("human_2", "human_3", *whole.metrics)
+    assert (es.metrics, es.ratings.shape[0]) == (whole.metrics, 3)
     assert not np.isnan(es.ratings).any()
     official = whole.select(segments=es.segments)
     assert np.array_equal(es["chrF"], official["chrF"])
     same = np.isclose(es.ratings, official.human, atol=1e-6).all(axis=1).any(axis=0)
     assert same.mean() > 0.97
-    assert load(f"human-parity/{lp}", metrics=["chrF"]).metrics == ("human_2", "human_3", "chrF")
+    drawn = load(f"human-parity/{lp}", metrics=["chrF"])
+    assert (drawn.metrics, drawn.ratings.shape[0]) == (("chrF",), 3)
 
 
 @pytest.mark.data

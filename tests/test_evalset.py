@@ -234,9 +234,11 @@ def test_a_system_that_nobody_rated_changes_no_statistic_and_is_named():
     rest = mm.report.report(plain, "Judge", n_resamples=40)
     pd.testing.assert_frame_equal(mm.report.report(unrated, "Judge", n_resamples=40).claims, rest.claims)
     rated = mm.simulate.rate_again(mm.simulate.campaign(n_systems=6, n_segments=40, seed=3, texts=False))
-    again = {m: np.vstack([rated[m], row[:, :1].repeat(40, 1) * (np.nan if m.startswith("human_") else 1)])
-             for m in rated.metrics}  # fmt: skip
-    wider = EvalSet(np.vstack([rated.human, np.full((1, 40), np.nan)]), again, systems=[*rated.systems, "X"])
+    nobody = np.full((1, 40), np.nan)
+    again = {m: np.vstack([rated[m], row[:, :1].repeat(40, 1)]) for m in rated.metrics}
+    again |= {f"human_{k}": np.vstack([more, nobody]) for k, more in enumerate(rated.ratings[1:], 2)}
+    wider = EvalSet(np.vstack([rated.human, nobody]), again, systems=[*rated.systems, "X"])
+    assert wider.ratings.shape == (3, 7, 40)
     for find in (
         lambda es: mm.sysdep.favours(es, "Judge", n_resamples=40).table,
         lambda es: mm.raters.ceiling(es, n_resamples=40),

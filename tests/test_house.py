@@ -30,7 +30,7 @@ ANY = object()
 BASE = {path.stem for path in PACKAGE.glob("_[a-z]*.py") if not path.stem.endswith("_kernels")}
 MAY_IMPORT = {
     **dict.fromkeys([*BASE, "rankings", "_agreement_kernels", "perturb"], frozenset()),
-    **dict.fromkeys(["_resampling", "raters", "estimation", "sysdep", "sentinel"], frozenset({"evalset"})),
+    **dict.fromkeys(["_copies", "_resampling", "raters", "estimation", "sysdep", "sentinel"], frozenset({"evalset"})),
     "evalset": {"rankings"},
     "simulate": {"evalset", "rankings", "scoring"},
     "datasets": {"evalset", "rankings", "scoring", "simulate"},

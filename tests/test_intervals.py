@@ -200,8 +200,8 @@ def test_soft_pairwise_accuracy_of_a_resample_leaves_copies_out():
 
 def test_variance_of_soft_pairwise_accuracy_over_systems():
     """The mean of the jackknife's and the unbiased one, which takes products of pairs without a common system."""
-    es = campaign(8, (6, 30), holes=0)
-    pairs = list(itertools.combinations(range(6), 2))
+    es = campaign(8, (8, 30), holes=0)
+    pairs = list(itertools.combinations(range(8), 2))
     gaps = {}
     for pair in pairs:
         value = mm.soft_pairwise_accuracy(es.select(systems=[es.systems[s] for s in pair]))["value"][0]
@@ -210,9 +210,9 @@ def test_variance_of_soft_pairwise_accuracy_over_systems():
     apart = [(gaps[p] - mean) * (gaps[q] - mean) for p in pairs for q in pairs if not set(p) & set(q)]
     independent = np.mean([(gap - mean) ** 2 for gap in gaps.values()]) / len(pairs)
     unbiased = max(-np.mean(apart), independent)
-    without = [np.mean([gap for pair, gap in gaps.items() if s not in pair]) for s in range(6)]
+    without = [np.mean([gap for pair, gap in gaps.items() if s not in pair]) for s in range(8)]
     (variance,), *_ = _intervals.jackknife(es, ["m"], "spa", "segment", "system", "drop")
-    assert variance == pytest.approx((unbiased + 5 / 6 * sum((v - np.mean(without)) ** 2 for v in without)) / 2)
+    assert variance == pytest.approx((unbiased + 7 / 8 * sum((v - np.mean(without)) ** 2 for v in without)) / 2)
     row = intervals(es, coefficient="spa", unit="system").iloc[0]
     assert row["low"] < row["value"] < row["high"]
     assert row["n_segments"] == 30

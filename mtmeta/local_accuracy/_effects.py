@@ -227,7 +227,7 @@ def ranking_effect(
     >>> rng = np.random.default_rng(0)
     >>> pairs = pd.DataFrame({"segment": range(300), "domain": np.repeat(list("xyz"), 100)})
     >>> for k, name in enumerate("abcd"):
-    ...     pairs[name], pairs[f"{name}_perturbed"] = 1, rng.random(300) < .1 + .2 * k
+    ...     pairs[name], pairs[f"{name}_perturbed"] = 1, np.where(rng.random(300) < .1 + .2 * k, 1, 0)
     >>> ranking_effect(pairs, context="domain", n_resamples=99)["tau_ap"].tolist()
     [1.0, 1.0]
     """

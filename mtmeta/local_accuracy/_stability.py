@@ -209,8 +209,8 @@ def recommend(
     --------
     >>> import pandas as pd
     >>> from mtmeta.local_accuracy import recommend
-    >>> pairs = pd.DataFrame({"segment": list("1122"), "system": list("ABAB"),
-    ...     "m": [1, 0, 1, 1], "m_perturbed": .5, "n": [0, 1, 1, 1], "n_perturbed": .5})
+    >>> pairs = pd.DataFrame({"segment": range(40), "system": ["A", "B"] * 20,
+    ...     "m": [1, 0] * 20, "m_perturbed": .5, "n": [0, 1] * 20, "n_perturbed": .5})
     >>> result = recommend(pairs, context="system")
     >>> result.table[["metric", "verdict"]].values.tolist()[:2]
     [['m', 'best'], ['n', 'cannot be told apart']]

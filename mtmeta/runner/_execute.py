@@ -48,10 +48,10 @@ class About:
     @classmethod
     def of(cls, entry: Any) -> About:
         """Return an entry after checking that it holds lists of names."""
-        known = {f.name: entry[f.name] for f in fields(cls) if f.name in entry} if isinstance(entry, dict) else entry
-        takes = known.get("takes", {}) if isinstance(known, dict) else {}
-        lists = [known.get("requires", []), known.get("needs", [])] if isinstance(known, dict) else [known]
-        lists += takes.values() if isinstance(takes, dict) else [takes]
+        if not isinstance(entry, dict) or not isinstance(takes := entry.get("takes", {}), dict):
+            raise ValueError(str(entry)[:100])
+        known = {f.name: entry[f.name] for f in fields(cls) if f.name in entry}
+        lists = [known.get("requires", []), known.get("needs", []), *takes.values()]
         for one in lists:
             if not isinstance(one, list) or not all(isinstance(name, str) for name in one):
                 raise ValueError(str(one)[:100])

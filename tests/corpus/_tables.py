@@ -115,7 +115,7 @@ def _fields():
     yield table("semicolons", GOOD.replace(",", ";"), r"separated by ';'.*Use commas in \.csv")
     yield table("commas in a .tsv", GOOD, r"separated by ','.*tabs in \.tsv", "tsv")
     yield table("a tab within a field of a .tsv", GOOD.replace("B,", "B\tb,").replace(",", "\t"), r"found 5", "tsv")
-    yield table("a gigantic field", lambda: (HEAD + f"A,1,0,{'9' * 1_000_001}\n").encode(), r"field larger than")
+    yield table("a gigantic field", lambda: (HEAD + f"A,1,0,{'9' * 1_000_001}\n").encode(), r"a cell has more than 131,072")
     many = ",".join(f"c{i}" for i in range(500))
     yield table("hundreds of empty columns", f"{HEAD[:-1]},{many}\nA,1,1,1{',' * 500}\nB,1,2,2{',' * 500}\n", r"metric 'c0' has no score")
 
@@ -280,7 +280,7 @@ def _parquets():
     yield case("numbers as text", _parquet(_frame(X=["0.9", "0.2", "0.8", "0.3"])))
     for values in ([[1]] * 4, pd.date_range("2024", periods=4), pd.timedelta_range("1s", periods=4), [b"x"] * 4, [{"a": 1}] * 4):
         yield case(f"scores are {type(values[0]).__name__}", _parquet(_frame(X=values)), r"column 'X' must hold numbers")
-    yield case("scores are true and false", _parquet(_frame(X=[True, False, True, True])), X=((1, 0), (1, 1)))
+    yield case("scores are true and false", _parquet(_frame(X=[True, False, True, True])), r"must hold numbers; found bool")
     yield case("scores are null", _parquet(pa.Table.from_pandas(_frame(X=None))), r"metric 'X' has no score at all")
     yield case("systems are bytes", _parquet(_frame(system=[b"A", b"A", b"B", b"B"])), r"column 'system' must hold text; found b'A'")
     twice = pa.Table.from_arrays([pa.array(_frame()[c]) for c in ("system", "segment", "human", "X", "X")],

@@ -298,7 +298,7 @@ def _side_by_side():
             tree(folder).rename(folder / "mt-metrics-eval-v2/wmt23")
             return folder
 
-        meaning = {"human": ((0, 0), (0, 0)), "metrics": ("human_2", "human_3", "X"), "X": MEANS["X"]}
+        meaning = {"human": ((0, 0), (0, 0)), "metrics": ("X",), "X": MEANS["X"]}
         return Case(f"side by side: {name}", make, refused, {} if refused else meaning, read, None)
 
     good, no_packed, not_three = PAIRED + PAIRED_ROWS, "the files of generalmt2023-sxs are not the published ones", "does not have three ratings of the same segments"

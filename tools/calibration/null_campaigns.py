@@ -213,7 +213,7 @@ def dependence(rng, size, effect) -> Outcomes:
     for options in EXCHANGED[:3]:
         added = [significance._exchange.contributions(es, name, *options, units) for name in "ab"]
         p = significance._exchange.dependence(np.array(added))[0]
-        found[f"dependence of neighbours, {named(*options)}"] = PValue(p, p)
+        found[f"dependence of neighbours, {named(*options)}"] = PValue(p)
     return found
 
 
