@@ -213,7 +213,7 @@ def recommend(
     ...     "m": [1, 0] * 20, "m_perturbed": .5, "n": [0, 1] * 20, "n_perturbed": .5})
     >>> result = recommend(pairs, context="system")
     >>> result.table[["metric", "verdict"]].values.tolist()[:2]
-    [['m', 'best'], ['n', 'cannot be told apart']]
+    [['m', 'best'], ['n', 'worse']]
     """
     check_level(level)
     n_resamples = check_count("n_resamples", n_resamples, 2)
