@@ -153,7 +153,7 @@ def output_file(path: Path) -> Iterator[Path]:
 def emit(text: str, output: Path | None) -> None:
     """Write a result to a file, or to standard output."""
     if output is None:
-        typer.echo(text, nl=False, color=True)  # as it is: names may hold escapes, which go out of lines for people only
+        typer.echo(text, nl=False, color=True)  # names that hold escapes stay as they are
         return
     with output_file(output) as part:
         part.write_text(text, encoding="utf-8")
