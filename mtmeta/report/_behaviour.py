@@ -74,7 +74,7 @@ def _chance(part: Part, section: Section) -> None:
 
 def system_rows(part: Part, section: Section) -> None:
     """Ask whether the metric treats all systems alike."""
-    unit, n = part.settings.unit, n_units(part.paired, part.settings) if part.scored.any() else 0
+    unit, n = part.settings.unit, n_units(part.paired, part.settings)
     few = too_few(n, unit)
     for key, compute in {"sysdep": _sysdep, "null": _null, "favours": _favours}.items():
         if few and key != "sysdep":

@@ -330,7 +330,7 @@ def favours(
         p_values[_NAMES[one]] = np.where(np.isnan(middle), np.nan, p)
         halves.append(np.quantile(largest, level) * se if len(largest) else se)
     if n_metrics is None:
-        n_metrics = max(1, sum(not name.startswith("human_") for name in es.metrics))
+        n_metrics = max(1, len(es.metrics))
     turned = np.array([np.sign(found) * np.sign(middle) < 0 for middle, *_ in estimates])
     each = np.where(turned, 1, [*p_values.values()])
     p = np.nanmax(each, axis=0)
