@@ -198,6 +198,14 @@ def test_differences_equal_to_a_given_threshold_are_tied():
     assert mm.calibrate_ties(es, "m").thresholds == pytest.approx([0, 0.1, 0.2])
 
 
+def test_thresholds_closer_than_a_billionth_of_the_range_are_one():
+    """Humans tie the first segment only. A threshold between the two differences would be right about both."""
+    for apart, best in ((1e-8, 1.0), (1e-10, 0.5)):
+        es = mm.EvalSet([[0, 0], [0, 1]], {"m": [[0, 0], [1, 1 + apart]]}, systems=["A", "B"])
+        assert mm.calibrate_ties(es, "m").value == best
+        assert mm.correlate(es, ["m"], coefficient="acc_eq")["value"].tolist() == [best]
+
+
 @pytest.mark.data
 def test_table_11_and_the_first_claim_of_figure_2_of_the_sentinels_paper():
     """Perrella et al. 2024, table 11, cells of WMT23 in per cent; 42.8 is with the human system, 13 in all.
