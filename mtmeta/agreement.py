@@ -902,21 +902,12 @@ def soft_pairwise_accuracy(
         if ties != "half":
             raise ValueError("`n_segments` goes with ties='half': its p-values are normal.")
         return _expected_spa(sets, names, n_segments, n_resamples, generator(rng))
-    rng, found = generator(rng), {name: [] for name in names}
-    for one in sets:
-        for name, part in _pair_gaps(one, names, n_resamples=n_resamples, ties=ties, rng=rng).items():
-            found[name].append(part)
-    rows = []
-    for name, of_sets in found.items():
-        shared = np.concatenate([n for _, n in of_sets])
-        n_pairs = int((shared > 0).sum())
-        if not n_pairs:
-            raise Undefined(
-                f"metric {name!r}: no set has two systems that both humans and the metric scored (SPA: on one segment)."
-            )
-        value = 1 - float(sum(np.nansum(gap) for gap, _ in of_sets)) / n_pairs
-        rows.append((name, value, round(shared.sum() / n_pairs), n_pairs, len(sets), n_resamples))
-    table = pd.DataFrame(rows, columns=["metric", "value", "n_segments", "n_pairs", "n_sets", "n_resamples"])
+    rng = generator(rng)
+    parts = [spa_gaps(one, names, n_resamples=n_resamples, ties=ties, rng=rng) for one in sets]
+    values, n_pairs = mean_over_pairs([gaps for gaps, _ in parts], names)
+    shared = np.rint(sum(n.sum(axis=1) for _, n in parts) / n_pairs).astype(int)
+    table = pd.DataFrame({"metric": names, "value": values, "n_segments": shared, "n_pairs": n_pairs})
+    table = table.assign(n_sets=len(sets), n_resamples=n_resamples)
     fewest, most = (
         table.loc[at, ["metric", "n_segments"]] for at in (table["n_segments"].idxmin(), table["n_segments"].idxmax())
     )
@@ -930,34 +921,26 @@ def soft_pairwise_accuracy(
     return table
 
 
-def spa_gaps(sets: Sequence[EvalSet], names: Sequence[str], *, n_resamples: int, ties: str, rng) -> list[np.ndarray]:
-    """Return how far each metric's p-value of each pair of systems is from the humans', (n_metrics, n_pairs) a set.
+def spa_gaps(
+    es: EvalSet, names: Sequence[str], *, n_resamples: int, ties: str, rng: int | np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return how far each metric's p-value of each pair is from the humans', and the number of segments of each pair.
 
-    Pairs are in the order of ``numpy.triu_indices``; NaN for a pair without a segment that was scored for both.
+    Both have shape (n_metrics, n_pairs), with pairs in the order of ``numpy.triu_indices``. The first is NaN for a pair
+    without a common scored segment.
     """
-    options = {"n_resamples": n_resamples, "ties": ties, "rng": generator(rng)}
-    found = [[gap for gap, _ in _pair_gaps(one, names, **options).values()] for one in sets]
-    return [np.array(gaps).reshape(len(names), -1) for gaps in found]
-
-
-def _pair_gaps(
-    es: EvalSet, metrics: Sequence[str], *, n_resamples: int, ties: str, rng: np.random.Generator
-) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Return by metric how far its p-value is from the humans', and the number of segments, for pairs i < j in order.
-
-    The first is NaN for a pair without a common scored segment.
-    """
-    rated, found, human_p = ~np.isnan(es.human), {}, {}
+    rated, gaps, shared, human_p = ~np.isnan(es.human), [], [], {}
     columns = rated.any(axis=0)
-    signs, (i, j) = _random_signs(rng, n_resamples, columns.sum()), np.triu_indices(es.shape[0], 1)
-    for name in metrics:
+    signs, (i, j) = _random_signs(generator(rng), n_resamples, columns.sum()), np.triu_indices(es.shape[0], 1)
+    for name in names:
         scored = (rated & ~np.isnan(es[name]))[:, columns]
         key = scored.tobytes()
         if key not in human_p:
             human_p[key] = _one_sided_p(es.human[:, columns], scored, signs, ties)
         mine = _one_sided_p(es[name][:, columns], scored, signs, ties)
-        found[name] = np.abs(human_p[key] - mine), (scored[i] & scored[j]).sum(axis=1)
-    return found
+        gaps.append(np.abs(human_p[key] - mine))
+        shared.append((scored[i] & scored[j]).sum(axis=1))
+    return np.array(gaps), np.array(shared)
 
 
 def shared_segments(es: EvalSet) -> int:

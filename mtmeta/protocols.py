@@ -237,7 +237,8 @@ def _values_without(sets: list[EvalSet], metrics: Sequence[str], task: Task, tie
         return lambda _, row: _system_pearson(es, metrics, without=row)
     # what is said about two systems does not depend on the others
     if task.statistic == "spa":
-        gaps = spa_gaps(sets, metrics, n_resamples=_SIGNS, ties=ties, rng=4)
+        rng = generator(4)
+        gaps = [spa_gaps(es, metrics, n_resamples=_SIGNS, ties=ties, rng=rng)[0] for es in sets]
     else:
         gaps = order_gaps(sets, metrics)
     pairs = [np.array(np.triu_indices(es.shape[0], 1)) for es in sets]

@@ -319,7 +319,7 @@ def _variances_of_pairs(es: EvalSet, names: Sequence[str]) -> np.ndarray:
     """
     i, j = np.triu_indices(es.shape[0], 1)
     found = []
-    (of_metrics,) = agreement.spa_gaps([es], names, n_resamples=1000, ties="half", rng=4)
+    of_metrics, _ = agreement.spa_gaps(es, names, n_resamples=1000, ties="half", rng=4)
     for gaps in of_metrics:
         d = np.zeros((es.shape[0],) * 2)
         known = ~np.isnan(gaps)
