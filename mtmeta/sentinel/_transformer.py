@@ -110,20 +110,28 @@ def _from_checkpoint(name: str) -> tuple[Any, Any]:
 
 
 @contextlib.contextmanager
-def _errors(fault: str) -> Iterator[None]:
-    """Turn whatever a library raises for a file that it cannot use into one `ValueError`, and keep it quiet."""
+def _quiet() -> Iterator[None]:
+    """Keep transformers from printing warnings and progress bars of its own."""
     logging = transformers.utils.logging
     verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     try:
         yield
-    except Exception as error:
-        raise ValueError(f"{fault}: {' '.join(str(error).split())[:300]}") from error
     finally:
         logging.set_verbosity(verbosity)
         if bars:
             logging.enable_progress_bar()
+
+
+@contextlib.contextmanager
+def _errors(fault: str) -> Iterator[None]:
+    """Turn whatever a library raises for a file that it cannot use into one `ValueError`, and keep it quiet."""
+    try:
+        with _quiet():
+            yield
+    except Exception as error:
+        raise ValueError(f"{fault}: {' '.join(str(error).split())[:300]}") from error
 
 
 @dataclass(repr=False, eq=False)
@@ -321,7 +329,8 @@ def _train_stage(
     trainer.remove_callback(transformers.trainer_callback.PrinterCallback)
     whole = [path.parent for path in folder.glob("checkpoint-*/trainer_state.json")]
     last = max(whole, key=lambda path: int(path.name.rpartition("-")[2]), default=None)
-    trainer.train(resume_from_checkpoint=last and str(last))
+    with _quiet():  # such as: checkpoints saved within one second are sorted by number
+        trainer.train(resume_from_checkpoint=last and str(last))
     if not all(torch.isfinite(p).all() for p in sentinel.network.parameters()):
         raise ValueError("the weights are no longer finite: training diverged. Take a smaller learning rate.")
     table = pd.DataFrame(trainer.state.log_history).reindex(columns=["step", *_CURVE]).rename(columns=_CURVE)
