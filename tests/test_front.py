@@ -1,0 +1,57 @@
+"""The example and the counts on the front page are those of the campaign and of the ledger."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import mtmeta as mm
+
+ROOT = Path(__file__).parent.parent
+FRONT = (ROOT / "book" / "index.md").read_text(encoding="utf-8")
+SEGMENT = 8
+
+
+@pytest.mark.parametrize("system", ["Ember", "Lagoon"])
+def test_example_is_in_the_campaign(system):
+    es = mm.load("teaching")
+    i, j = es.systems.index(system), es.segments.index(SEGMENT)
+    assert es.texts.sources[j] in FRONT
+    assert next(iter(es.texts.references.values()))[j] in FRONT
+    row = re.search(rf"^\| {system} \| (.*?) \|(.*)\|$", FRONT, re.MULTILINE)
+    assert row[1].replace("**", "") == es.texts.translations[system][j]
+    wanted = [
+        f"{es.human[i, j]:.0f}",
+        *(f"{es[m][i, j]:.{d}f}" for m, d in [("BLEU", 1), ("RegressorQE", 3), ("SourceOnly", 2)]),
+    ]
+    assert [float(cell.replace("−", "-")) for cell in row[2].split("|")] == [float(w) for w in wanted]
+    if system == "Lagoon":
+        spans = es.spans.query("system == @system and segment == @SEGMENT")
+        assert spans.loc[spans["text"] == "waited", "weight"].tolist() == [5]
+        assert spans.loc[spans["category"].str.startswith("Style"), "weight"].sum() == 2
+
+
+def test_counts_are_those_of_the_ledger():
+    ledger = json.loads((ROOT / "notebooks" / "real_data" / "ledger.ipynb").read_text(encoding="utf-8"))
+    table = "".join(ledger["cells"][0]["source"])
+    for paper, compared, agree in (
+        ("perrella2024guardians", "3,856", "3,855"),
+        ("vondaniken2025sysdep", "19", "17"),
+        ("cavalin2024aggregation", "8", "4; 8 if"),
+        ("deviyani2025local", "0 of 84", ""),
+    ):
+        cells = re.search(rf"^\| {{cite:t}}`{paper}`.*?\| (.*)$", table, re.MULTILINE)[1].split(" | ")
+        assert (cells[0], cells[2].startswith(agree)) == (compared, True)
+    assert "3,856 numbers of the paper on sentinels (all but one agree)" in FRONT
+    assert "19 of the paper on system dependence (17 agree)" in FRONT
+    assert "8 of the paper on aggregation (4 agree" in FRONT
+    assert "none of the 84 of the paper on local accuracy" in FRONT
+
+
+def test_first_sentence_is_what_the_page_on_sentinels_found():
+    page = (ROOT / "notebooks" / "real_data" / "sentinels.ipynb").read_text(encoding="utf-8")
+    sentence = "beats 20 of 32 readers from Chinese, 27 into German, and 3 from Hebrew"
+    assert sentence in page
+    assert "beats 27 of the 32 metrics that read the translation into German" in FRONT
+    assert "From Chinese it beats 20, from Hebrew 3." in FRONT
