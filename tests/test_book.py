@@ -19,7 +19,7 @@ from test_notebooks import NOTEBOOKS
 from test_site import toc
 
 import mtmeta as mm
-from mtmeta.datasets._fetch import available
+from mtmeta.datasets import available
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted((ROOT / "book").rglob("*.md"))

@@ -21,7 +21,7 @@ from test_fetch import WHOLE, registry, serve, server  # noqa: F401 - fixtures
 import mtmeta as mm
 from mtmeta import agreement, datasets, protocols
 from mtmeta.cli import _choices, _common, _local, _output
-from mtmeta.datasets import _fetch
+from mtmeta.datasets import _registry
 from mtmeta.local_accuracy import _pairs
 from mtmeta.local_accuracy._guide import PARTS
 
@@ -584,8 +584,8 @@ def test_interrupt_is_one_line(table):
 
 def test_fetch_lists_what_there_is(result):
     found = result("fetch", "--list")
-    assert list(dict.fromkeys(r["set"] for r in found)) == list(_fetch.available())
-    for name, known in _fetch.available().items():
+    assert list(dict.fromkeys(r["set"] for r in found)) == list(_registry.available())
+    for name, known in _registry.available().items():
         facts = [(r["what"], r["text"]) for r in found if r["set"] == name]
         assert ("licence", known.licence) in facts
         assert [text for what, text in facts if what == "restriction"] == [known.restriction] * bool(known.restriction)

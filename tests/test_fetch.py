@@ -20,10 +20,11 @@ import pytest
 from campaigns import refuses
 from test_datasets import make_tree
 
-from mtmeta.datasets import _fetch
-from mtmeta.datasets._fetch import ChecksumError, DownloadError, available, fetch, missing
+from mtmeta.datasets import _fetch, _registry
+from mtmeta.datasets._fetch import ChecksumError, DownloadError, fetch
+from mtmeta.datasets._registry import available, missing
 
-REGISTRY = _fetch.REGISTRY
+REGISTRY = _registry.REGISTRY
 #: Upstream path to content. Names need quoting, sizes differ, one file is empty.
 FILES = {
     "a/one.txt": b"one\n" * 50_000,
@@ -97,7 +98,7 @@ def registry(tmp_path, monkeypatch):
     """Return a function that registers a set from lines; nothing else is registered, no retry waits."""
     folder = tmp_path / "registry"
     folder.mkdir()
-    monkeypatch.setattr(_fetch, "REGISTRY", folder)
+    monkeypatch.setattr(_registry, "REGISTRY", folder)
     monkeypatch.setattr(time, "sleep", lambda seconds: None)
 
     def register(url, lines, name="small"):

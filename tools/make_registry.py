@@ -3,7 +3,7 @@
     python tools/make_registry.py DATA_DIR [OUT_DIR]
 
 ``DATA_DIR`` has the layout of ``MTMETA_DATA``; ``OUT_DIR`` is ``mtmeta/datasets/registry`` by default.
-The format is described in ``mtmeta/datasets/_fetch.py``. Run it when a pinned commit changes.
+The format is described in ``mtmeta/datasets/_registry.py``. Run it when a pinned commit changes.
 """
 
 from __future__ import annotations

@@ -19,9 +19,10 @@ from ..evalset import EvalSet
 from ..rankings import Rankings
 from . import _mqm, _ranking, _ratings, _sets, _tables, _wmt
 from ._common import Options, locate, named, places
-from ._fetch import available, fetch, missing
+from ._fetch import fetch
 from ._mqm import mqm_weight
 from ._news import NewsSet, load_news
+from ._registry import available, missing
 from ._tables import SUFFIXES, read_table
 from ._validate import validate
 

@@ -14,6 +14,7 @@ from .._checks import check_choice, to_numbers
 from .._delimited import MAX_FIELD
 from .._names import unknown
 from ..evalset import EvalSet
+from ._registry import available
 
 
 @dataclass(frozen=True)
@@ -103,8 +104,6 @@ def locate(relative: str) -> Path:
         path = root.joinpath(*parts)
         if path.exists():
             return named(path)
-    from ._fetch import available
-
     first = f"{relative}/"
     sets = (name for name, found in available().items() if any(f"{f.path}/".startswith(first) for f in found.files))
     where = ", ".join(f"{what} ({root})" for what, root in looked.items())

@@ -1,16 +1,4 @@
-"""Download of the public data sets: one file at a time, pinned by commit and checked by sha256.
-
-``registry/NAME.tsv`` lists the files of a set. Lines ``# key: text`` name the set, its licence and the publications to
-cite. A line ``@ <tab> URL <tab> FOLDER`` opens a block: its files come from below ``URL`` and go below ``FOLDER`` in
-the cache. Every other line is one file, tab-separated::
-
-    sha256  bytes  path  [upstream path]  [recipe]  [sha256 of the upstream file]
-
-The upstream path is given only if it differs from the path. A recipe makes the file from the download (see
-:func:`_convert`); the first sha256 is that of the resulting file. The recipe ``archive`` keeps the download, which may
-be continued, and unpacks what was asked for (see `_unpack`). ``tools/make_registry.py`` computes the registry
-from a data directory.
-"""
+"""Download of the public data sets: one file at a time, pinned by commit and checked by sha256 (see `_registry`)."""
 
 from __future__ import annotations
 
@@ -24,7 +12,7 @@ import sys
 import tarfile
 import tempfile
 import zipfile
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
@@ -33,9 +21,8 @@ from tqdm import tqdm
 
 from .._files import cache_dir, whole_file
 from .._names import unknown
-from ._ratings import read_scores_pickle
-
-REGISTRY = Path(__file__).with_name("registry")
+from ._pickles import read_scores_pickle
+from ._registry import DataFile, data_set, is_there
 
 _RETRIES = 2
 _SILENCE = 30  # seconds without a byte
@@ -47,91 +34,6 @@ class ChecksumError(ValueError):
 
 class DownloadError(ConnectionError):
     """A file could not be downloaded: there is no connection, no such file, or the transfer was cut."""
-
-
-@dataclass(frozen=True)
-class DataFile:
-    """One file of a set: its place, its size and checksum, and its origin."""
-
-    path: str
-    sha256: str
-    size: int
-    url: str
-    recipe: str = ""
-    url_sha256: str = ""
-
-
-@dataclass(frozen=True)
-class DataSet:
-    """A set that can be fetched: its names, terms and files.
-
-    Attributes
-    ----------
-    name, title : str
-        The name that :func:`fetch` takes, and its full title.
-    licence : str
-        The licence seen upstream.
-    restriction : str
-        What the licence does not allow, or leaves open; empty if nothing was found.
-    note : str
-        Other things to know before downloading; may be empty.
-    cite : tuple of str
-        The publications to cite when using the set.
-    files : tuple of DataFile
-        The files, in the order in which they are downloaded.
-    """
-
-    name: str
-    title: str
-    licence: str
-    restriction: str
-    note: str
-    cite: tuple[str, ...]
-    files: tuple[DataFile, ...]
-
-    @property
-    def size(self) -> int:
-        """Bytes on disk of the whole set."""
-        return sum(file.size for file in self.files)
-
-    @property
-    def is_archive(self) -> bool:
-        """Whether the set is an archive, of which a part can be unpacked."""
-        return self.files[0].recipe == "archive"
-
-
-def available() -> dict[str, DataSet]:
-    """Return the sets that can be fetched, by name.
-
-    Examples
-    --------
-    >>> sets = available()
-    >>> sets["wmt23-sentinels"].licence
-    'CC BY-NC-SA 4.0'
-    >>> len(sets["wmt23"].files)
-    480
-    """
-    return {path.stem: _read_registry(path) for path in sorted(REGISTRY.glob("*.tsv"))}
-
-
-def missing(name: str, root: Path) -> list[str]:
-    """List the files of a set that are not below ``root``, or have another size there.
-
-    It looks at names and sizes, not at contents, so it is fast enough to ask before every load.
-
-    Parameters
-    ----------
-    name : str
-        Name of a set, as in :func:`available`.
-    root : Path
-        The cache, or a data directory of the same layout.
-
-    Returns
-    -------
-    list of str
-        Paths relative to ``root``; empty when the set is complete.
-    """
-    return [file.path for file in _data_set(name).files if not _is_there(Path(root) / file.path, file)]
 
 
 def fetch(name: str, *, cache: Path | None = None, progress: bool = True, base_url: str | None = None) -> Path:
@@ -170,25 +72,25 @@ def fetch(name: str, *, cache: Path | None = None, progress: bool = True, base_u
     OSError
         If the cache cannot be written.
     """
-    data_set = _data_set(name)
+    wanted_set = data_set(name)
     if base_url is not None and not base_url.startswith(("http://", "https://")):
         raise ValueError(f"`base_url` must begin with http:// or https://; found {base_url!r}.")
     cache = cache_dir() if cache is None else Path(cache)
-    done, reached, all_files = 0, 0, data_set.files
+    done, reached, all_files = 0, 0, wanted_set.files
     if base_url is not None:
-        made = {"recipe": "archive" if data_set.is_archive else "", "url_sha256": ""}
+        made = {"recipe": "archive" if wanted_set.is_archive else "", "url_sha256": ""}
         all_files = [replace(f, url=f"{base_url.rstrip('/')}/{quote(f.path)}", **made) for f in all_files]
     progress = progress and sys.stderr.isatty()
-    with tqdm(total=data_set.size, desc=name, unit="B", unit_scale=True, disable=not progress) as bar:
+    with tqdm(total=wanted_set.size, desc=name, unit="B", unit_scale=True, disable=not progress) as bar:
         for _, group in itertools.groupby(all_files, key=lambda file: file.url):
             files = list(group)
-            wanted = [f for f in files if not (_is_there(cache / f.path, f) and _sha256(cache / f.path) == f.sha256)]
+            wanted = [f for f in files if not (is_there(cache / f.path, f) and _sha256(cache / f.path) == f.sha256)]
             try:
-                if wanted and data_set.is_archive:
+                if wanted and wanted_set.is_archive:
                     _obtain_archive(wanted[0], cache, bar)
                 elif wanted:
                     _obtain(wanted, cache)
-                if data_set.is_archive:
+                if wanted_set.is_archive:
                     _unpack(cache / files[0].path, name.partition("/")[2], progress=progress)
             except (ChecksumError, DownloadError) as error:
                 state = f"{done} of {len(all_files)} files of {name!r} are in {cache}; fetch again to continue."
@@ -200,37 +102,6 @@ def fetch(name: str, *, cache: Path | None = None, progress: bool = True, base_u
             bar.set_postfix_str(f"{done}/{len(all_files)} files", refresh=False)
             bar.update(reached - bar.n)
     return cache
-
-
-def _data_set(name: str) -> DataSet:
-    known = available()
-    family = str(name).partition("/")[0]
-    if name in known or (family in known and known[family].is_archive):
-        return known[family]
-    if family in known:
-        raise ValueError(f"sets are fetched whole: ask for {family!r}, not {name!r}.")
-    raise unknown("data set", name, list(known))
-
-
-def _read_registry(path: Path) -> DataSet:
-    about: dict[str, list[str]] = {}
-    files, base, folder = [], "", ""
-    for line in path.read_text(encoding="utf-8").splitlines():
-        if line.startswith("# "):
-            key, _, text = line[2:].partition(": ")
-            about.setdefault(key, []).append(text)
-        elif line.startswith("@\t"):
-            _, base, folder = line.split("\t")
-        else:
-            sha256, size, name, upstream, recipe, url_sha256 = (line.split("\t") + [""] * 3)[:6]
-            url = base + quote(upstream or name)
-            files.append(DataFile(f"{folder}/{name}", sha256, int(size), url, recipe, url_sha256))
-    one_line = {key: " ".join(about.get(key, [])) for key in ("title", "licence", "restriction", "note")}
-    return DataSet(name=path.stem, cite=tuple(about.get("cite", [])), files=tuple(files), **one_line)
-
-
-def _is_there(path: Path, file: DataFile) -> bool:
-    return path.is_file() and path.stat().st_size == file.size
 
 
 def _obtain(files: list[DataFile], cache: Path) -> None:

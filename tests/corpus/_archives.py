@@ -20,8 +20,10 @@ import numpy as np
 import pandas as pd
 
 from mtmeta import sentinel
-from mtmeta.datasets._fetch import DataFile, _convert, read_scores_pickle
+from mtmeta.datasets._fetch import _convert
 from mtmeta.datasets._news import _read_archive
+from mtmeta.datasets._pickles import read_scores_pickle
+from mtmeta.datasets._registry import DataFile
 
 from ._case import Case
 from ._tables import file

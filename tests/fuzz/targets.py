@@ -14,8 +14,10 @@ from typer.main import get_command
 from mtmeta import EvalSet
 from mtmeta.cli import app
 from mtmeta.datasets import load_all
-from mtmeta.datasets._fetch import ChecksumError, DataFile, _convert, read_scores_pickle
+from mtmeta.datasets._fetch import ChecksumError, _convert
 from mtmeta.datasets._news import _read_archive
+from mtmeta.datasets._pickles import read_scores_pickle
+from mtmeta.datasets._registry import DataFile
 from mtmeta.rankings import Rankings
 from mtmeta.sweep import read_plan
 
