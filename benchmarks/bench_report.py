@@ -22,15 +22,15 @@ def es():
 
 @pytest.mark.job("report on one metric, 15 systems x 1177 segments x 30 metrics", "<= 6 s with the page")
 def test_numbers(es, timed):
-    assert len(timed(lambda: mm.report.report(es, "C01")).claims) == 9
+    assert len(timed(lambda: mm.report(es, "C01")).claims) == 9
 
 
 @pytest.mark.job("the page of this report, with figures", "<= 6 s with the numbers")
 def test_page(es, timed):
-    report = mm.report.report(es, "C01", n_resamples=40)
+    report = mm.report(es, "C01", n_resamples=40)
     assert timed(report.to_html).startswith("<!DOCTYPE html>")
 
 
 @pytest.mark.job("report on one metric with texts, 12 systems x 300 segments x 10 metrics", "none (for comparison)")
 def test_with_texts(timed):
-    assert len(timed(lambda: mm.report.report(mm.load("teaching"), "Regressor")).claims) == 9
+    assert len(timed(lambda: mm.report(mm.load("teaching"), "Regressor")).claims) == 9

@@ -10,7 +10,7 @@ __version__ = "0.1.0"
 
 _MODULES = """
 aggregation agreement datasets detection differences evalset estimation exercises local_accuracy perturb plots protocols
-published raters rankings report runner scoring sentinel significance simulate sweep sysdep ties
+published raters rankings reporting runner scoring sentinel significance simulate sweep sysdep ties
 """.split()
 _OWNERS = {
     "agreement": "correlate correlate_groups pairwise_accuracy soft_pairwise_accuracy",
@@ -19,6 +19,7 @@ _OWNERS = {
     "evalset": "EvalSet Texts",
     "protocols": "rank",
     "rankings": "Rankings",
+    "reporting": "report",
     "significance": "compare",
     "sysdep": "system_dependence",
     "ties": "calibrate_ties",

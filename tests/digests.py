@@ -139,7 +139,7 @@ def made(n_jobs: int):
         yield "load", mm.load(path).human
     frame = mm.sentinel.training_frame(es)
     yield "sentinel", mm.sentinel.fit(frame, sees="candidate").score(frame["translation"].tolist())
-    report = mm.report.report(es, es.metrics[0], n_resamples=40)
+    report = mm.report(es, es.metrics[0], n_resamples=40)
     for kind in ("json", "markdown", "html"):
         yield f"report {kind}", getattr(report, f"to_{kind}")()
 

@@ -146,7 +146,7 @@ def reports(count, start):
     for names in (NAMES, BENIGN):
         taken = [names[(start + k) % len(names)] for k in range(count + 6)]
         es = evalset(taken[:count], taken[count : count + 3], taken[count + 3 : count + 5], taken[-1])
-        yield report.report(es, [es.metrics[0]], n_resamples=40, rng=0)
+        yield report(es, [es.metrics[0]], n_resamples=40, rng=0)
 
 
 @pytest.mark.slow

@@ -16,14 +16,13 @@ WHY_NOT = {
         "scoring.check_references scoring.explain_reference_shape scoring.scorer scoring.signature"
     ),
     "puts together statistics that are tested under their own names": (
-        "local_accuracy.guide protocols.without_each_system published.recompute report.claims report.report "
+        "local_accuracy.guide protocols.without_each_system published.recompute reporting.report "
         "significance.drivers significance.power sweep"
     ),
     "returns texts and orders, no numbers, but for shares of what could be perturbed": "perturb",
     "draws what was computed; the tests read the drawn data back": "plots",
     "stored numbers; a test of its own recomputes some": "differences.wmt23_curve",
     "printed numbers, as published": "published.numbers",
-    "a rule of four comparisons, tested case by case": "report.decide",
     "a trained model; its tests compare training with what the libraries give": ("scoring.train_recommenders sentinel"),
     "its own tests compare it with sacreBLEU": "scoring.score_ter",
     "draws what its own tests check property by property; a second version would be a second simulator": "simulate",

@@ -229,10 +229,10 @@ def test_a_system_that_nobody_rated_changes_no_statistic_and_is_named():
     sentence = "left out: system 'X' (nobody rated it)"
     assert sentence in repr(as_evalset(unrated))
     assert "left out of every comparison: 'X' (nobody rated it)" in repr(unrated)
-    text = mm.report.report(unrated, "Judge", n_resamples=40).to_markdown()
+    text = mm.report(unrated, "Judge", n_resamples=40).to_markdown()
     assert "Left out: system 'X' (nobody rated it)." in text
-    rest = mm.report.report(plain, "Judge", n_resamples=40)
-    pd.testing.assert_frame_equal(mm.report.report(unrated, "Judge", n_resamples=40).claims, rest.claims)
+    rest = mm.report(plain, "Judge", n_resamples=40)
+    pd.testing.assert_frame_equal(mm.report(unrated, "Judge", n_resamples=40).claims, rest.claims)
     rated = mm.simulate.rate_again(mm.simulate.campaign(n_systems=6, n_segments=40, seed=3, texts=False))
     nobody = np.full((1, 40), np.nan)
     again = {m: np.vstack([rated[m], row[:, :1].repeat(40, 1)]) for m in rated.metrics}
@@ -311,8 +311,8 @@ def test_what_is_computed_from_scores_may_be_larger_and_smaller():
 
 #: Functions by what they count: each refuses more than a million before it does anything.
 COUNTS = {
-    "n_resamples": [mm.compare, mm.rank, mm.significance.intervals, mm.report.claims, mm.ties.held_out_calibration],
-    "rng": [mm.soft_pairwise_accuracy, mm.report.report, mm.ties.subsample_ties, mm.aggregation.compare_aggregations],
+    "n_resamples": [mm.compare, mm.rank, mm.significance.intervals, mm.report, mm.ties.held_out_calibration],
+    "rng": [mm.soft_pairwise_accuracy, mm.report, mm.ties.subsample_ties, mm.aggregation.compare_aggregations],
     "n_jobs": [
         mm.sysdep.null_table, mm.sysdep.system_dependence_table,
         lambda es, **n: mm.aggregation.extract(es, cache=False, **n),

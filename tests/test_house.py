@@ -46,7 +46,7 @@ MAY_IMPORT = {
     "aggregation": {"evalset", "scoring"},
     "runner": {"evalset", "rankings", "__init__"},  # the version
     "__main__": {"cli"},
-    **dict.fromkeys(["sweep", "plots", "report", "exercises", "cli", "__init__"], ANY),
+    **dict.fromkeys(["sweep", "plots", "reporting", "exercises", "cli", "__init__"], ANY),
 }
 
 

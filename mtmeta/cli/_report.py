@@ -35,7 +35,7 @@ def report(
     others serve for comparison. -o report.html writes the page with figures; -o report.html -o report.json computes
     once and writes both.
     """
-    from ..report import report as make
+    from ..reporting import report as make
 
     data = replace(loading, metric=None).rated(sets, quiet)
     options = {"n_resamples": n_resamples, "unit": unit, "rng": seed}

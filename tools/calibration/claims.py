@@ -21,10 +21,10 @@ from pathlib import Path
 import numpy as np
 
 import mtmeta as mm
-from mtmeta.report._claims import _best
-from mtmeta.report._facts import Part, Section
-from mtmeta.report._others import CLAIMED_RANK, rank
-from mtmeta.report._report import _settings
+from mtmeta.reporting._claims import _best
+from mtmeta.reporting._facts import Part, Section
+from mtmeta.reporting._others import CLAIMED_RANK, rank
+from mtmeta.reporting._report import _settings
 
 WHERE = Path(mm.__file__).parent / "data" / "claims.json"
 N_SYSTEMS, N_SEGMENTS, N_DRAWS = 8, 50, 200
@@ -83,7 +83,7 @@ def main() -> None:
     for done in range(1, options.campaigns + 1):
         number = options.first + done - 1
         es, equals = campaign(np.random.default_rng([10, number]))
-        found = mm.report.claims(es, n_resamples=N_DRAWS, rng=number)
+        found = mm.report(es, n_resamples=N_DRAWS, rng=number, claims_only=True).claims
         for row in found[found["claim"].isin(list(TRUE))].itertuples():
             counts.setdefault((row.claim, row.metric), Counter())[row.verdict] += 1
         counts.setdefault((BEST, "equals"), Counter())[best_of_equals(equals, number)] += 1

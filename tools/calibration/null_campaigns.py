@@ -15,7 +15,7 @@ from scipy import optimize, stats
 import mtmeta as mm
 from mtmeta import agreement, local_accuracy, significance, sysdep
 from mtmeta.aggregation import SegmentStatistics, _compare, aggregate, extract
-from mtmeta.report._agreement import order_p_value
+from mtmeta.reporting._agreement import order_p_value
 
 #: Draws of tests, and of intervals, which need more: the 2.5 % quantile of 199 draws lies too far in.
 N_DRAWS, N_INTERVAL = 199, 399
@@ -702,13 +702,14 @@ def claims(rng, size, effect) -> Outcomes:
     human = scores(rng, (8, size), drawn=True, rounded=True).human
     noise = effect * human + rng.normal(size=human.shape)
     es = mm.EvalSet(human, {"m": noise}, systems=[f"S{k}" for k in range(8)])
-    verdicts = mm.report.claims(es, "m", n_resamples=N_DRAWS, rng=rng).set_index("claim")["verdict"]
+    report = mm.report(es, "m", n_resamples=N_DRAWS, rng=rng, claims_only=True)
+    verdicts = report.claims.set_index("claim")["verdict"]
     return {f"report: “{claim[:-1]}”": Claim(verdicts[claim] == "supported", p) for claim, p in _CLAIMS.items()}
 
 
 def equal_treatment(rng, size, effect) -> Outcomes:
-    verdicts = mm.report.claims(treated(rng, size, effect), "m", n_resamples=N_DRAWS, rng=rng)
-    verdict = verdicts.set_index("claim").loc["It treats all systems alike.", "verdict"]
+    report = mm.report(treated(rng, size, effect), "m", n_resamples=N_DRAWS, rng=rng, claims_only=True)
+    verdict = report.claims.set_index("claim").loc["It treats all systems alike.", "verdict"]
     return {"report: not “It treats all systems alike”": Claim(verdict == "not supported")}
 
 

@@ -15,11 +15,12 @@ from scipy import stats
 
 import mtmeta as mm
 from mtmeta._checks import Undefined
-from mtmeta.report import SECTIONS, Report, _facts, _report
-from mtmeta.report._agreement import order_p_value, pair_accuracy, quick_interval, spa_in_draws, system_means
-from mtmeta.report._claims import VERDICTS, decide
-from mtmeta.report._facts import Part, Settings, pearson_in_draws, segment_counts
-from mtmeta.report._pages import number, tables
+from mtmeta.reporting import Report, _facts, _report
+from mtmeta.reporting._agreement import order_p_value, pair_accuracy, quick_interval, spa_in_draws, system_means
+from mtmeta.reporting._claims import VERDICTS, decide
+from mtmeta.reporting._facts import Part, Settings, pearson_in_draws, segment_counts
+from mtmeta.reporting._pages import number, tables
+from mtmeta.reporting._report import SECTIONS
 
 FAST = {"n_resamples": 60}
 CLAIMS = [about["claim"] for about in _facts.PAGE["claims"].values()]
@@ -41,7 +42,7 @@ def reports(teaching):
 
     def get(metric):
         if metric not in made:
-            made[metric] = mm.report.report(teaching, metric, **FAST)
+            made[metric] = mm.report(teaching, metric, **FAST)
         return made[metric]
 
     return get
@@ -50,9 +51,13 @@ def reports(teaching):
 @pytest.fixture(scope="module")
 def small():
     lines = []
-    report = mm.report.report(tiny(), **FAST, progress=lines.append)
+    report = mm.report(tiny(), **FAST, progress=lines.append)
     assert lines == ["tiny: mine"]
     return report
+
+
+def claims(es, metric=None, **options) -> pd.DataFrame:
+    return mm.report(es, metric, claims_only=True, **options).claims
 
 
 def verdicts(report) -> dict[str, str]:
@@ -89,7 +94,7 @@ def test_other_systems_are_left_out_one_at_a_time():
     rng = np.random.default_rng(4)
     human = 0.5 * rng.normal(size=(8, 1)) + rng.normal(size=(8, 40))
     es = mm.EvalSet(human, {"m": human + 0.5 * rng.normal(size=(8, 1))}, systems=list("ABCDEFGH"))
-    report = mm.report.report(es, "m", n_resamples=200)
+    report = mm.report(es, "m", n_resamples=200)
     for quantity, statistic, half in (
         ("Pearson of system means", lambda h, m: np.corrcoef(h, m)[0, 1], 1.0),
         ("pairwise accuracy", lambda h, m: pair_accuracy(h[:, None], m[:, None])[0], 0.5),
@@ -203,7 +208,7 @@ def test_documents_are_drawn_where_there_are_enough(n, asked):
     unit, size = ("document", n) if (n, asked) in ((19, "document"), (20, None)) else ("segment", 40)
     es = mm.simulate.score_campaign(3, 40, n_continuous=1, n_discrete=0)
     es = mm.EvalSet(es.human, {"m": es["C01"]}, systems=es.systems, documents=[j % n for j in range(40)])
-    [part] = _report._parts([es], "m", Settings(60, 0.95, asked, 0, claims_only=True))
+    [part] = _report._parts([es], "m", Settings(60, 0.95, asked, 0, claims_only=True), None)
     section, options = part.sections["system_dependence"], {"n_resamples": 60, "rng": 0, "unit": unit}
     assert section.row("sysdep")["high"] == mm.system_dependence(es, "m", **options).high
     assert section.row("sysdep.p")["value"] == mm.sysdep.compare_with_null(es, "m", **options).p_value
@@ -230,19 +235,19 @@ def test_what_was_planted_is_found_and_nothing_else(teaching, reports, metric):
 
 
 def test_the_difference_that_is_worth_80_percent_and_what_the_metric_is_worth_in_ratings(teaching):
-    report = mm.report.report(teaching, "chrF", n_resamples=40, rng=0)
+    report = mm.report(teaching, "chrF", n_resamples=40, rng=0)
     row = value(report, "systems", "difference of two systems that humans confirm in 80 %")
     found = mm.differences.curve(teaching, "chrF", n_resamples=40, rng=0)
     assert (row["value"], row["low"], row["high"]) == pytest.approx(found.needed(0.8))
     assert (row["n"], row["unit"]) == (66, "pairs of systems")
     names = [f"share of ratings that it saves, of a {what}" for what in ("system's mean", "difference of two systems")]
-    report = mm.report.report(teaching, "chrF", unit="segment", **FAST)
+    report = mm.report(teaching, "chrF", unit="segment", **FAST)
     saved = mm.estimation.ratings_saved(teaching, "chrF").iloc[0]
     for name, what in zip(names, ("mean", "difference"), strict=True):
         found = value(report, "systems", name)
         assert found[["value", "low", "high"]].tolist() == saved[[what, f"{what}_low", f"{what}_high"]].tolist()
         assert f"what {100 / (1 - saved[what]):.0f} do without" in found["note"]
-    alone = mm.report.report(teaching.select(systems=teaching.systems[:1]), "chrF", **FAST)
+    alone = mm.report(teaching.select(systems=teaching.systems[:1]), "chrF", **FAST)
     assert value(alone, "systems", names[0])["n"] == 300
     assert "no two systems" in alone.skipped.set_index("key").loc["saved.difference", "reason"]
 
@@ -262,11 +267,11 @@ def test_tiny_table_says_what_is_missing(small):
 def test_two_systems_and_one_segment_support_nothing():
     """Three claims were once supported, two of them by an interval from 1 to 1."""
     es = mm.EvalSet([[-1], [-5]], {"m": [[0.9], [0.3]]}, systems=["A", "B"])
-    claims = mm.report.claims(es).set_index("claim")
-    assert set(claims["verdict"]) == {"cannot be told"}
+    found = claims(es).set_index("claim")
+    assert set(found["verdict"]) == {"cannot be told"}
     for claim in (WITHIN, TIES, ALIKE):
-        assert claims.loc[claim, "reason"] == "1 segment does not support an interval (at least 6 are needed)"
-        assert claims.loc[claim, ["low", "high"]].isna().all()
+        assert found.loc[claim, "reason"] == "1 segment does not support an interval (at least 6 are needed)"
+        assert found.loc[claim, ["low", "high"]].isna().all()
 
 
 @pytest.mark.parametrize("shape", [(2, 1), (6, 1), (6, 2), (12, 3), (2, 6), (6, 6), (12, 6), (6, 12)])
@@ -307,7 +312,7 @@ def awkward() -> dict[str, mm.EvalSet]:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", list(awkward()))
 def test_awkward_tables_never_crash(name):
-    report = mm.report.report(awkward()[name], "m", **FAST)
+    report = mm.report(awkward()[name], "m", **FAST)
     assert len(report.claims) == 9
     assert set(report.claims["verdict"]) <= set(VERDICTS)
     assert (report.skipped["reason"].str.len() > 10).all()
@@ -322,12 +327,12 @@ def test_official_system_scores_and_those_of_unrated_segments():
     es = tiny()
     official = pd.DataFrame({"human": [3.0, 2.0, 1.0], "mine": [3.0, 2.0, 1.0]}, index=list("ABC"))
     es = mm.EvalSet(es.human, {"mine": es["mine"]}, systems=es.systems, system_scores=official)
-    report = mm.report.report(es, **FAST)
+    report = mm.report(es, **FAST)
     assert value(report, "systems", "pairwise accuracy, official scores")["value"] == 1
     human = np.array([[3.0, np.nan], [2.0, np.nan], [1.0, np.nan]]).repeat(10, axis=1)
     scores = np.array([[3.0, 1.0], [2.0, 9.0], [1.0, 5.0]]).repeat(10, axis=1)
     es = mm.EvalSet(human, {"m": scores}, systems=list("ABC"))
-    report = mm.report.report(es, **FAST)
+    report = mm.report(es, **FAST)
     assert value(report, "systems", "pairwise accuracy")["value"] == mm.pairwise_accuracy(es)["value"].item() == 1 / 3
     assert value(report, "baselines", "pairwise accuracy")["value"] == 1
     assert "Where the metric scored others as well, its pairwise accuracy above may differ" in report.to_markdown()
@@ -338,18 +343,18 @@ def test_a_constant_metric_with_holes_has_no_system_correlation_that_rounding_ma
     human, constant = rng.normal(size=(5, 12)), np.full((5, 12), 0.1)
     constant[rng.random(constant.shape) < 0.4] = np.nan
     es = mm.EvalSet(human, {"constant": constant, "m": human}, systems=list("ABCDE"))
-    text = mm.report.report(es, "constant", **FAST).to_markdown()
+    text = mm.report(es, "constant", **FAST).to_markdown()
     assert "all systems have the same mean score on one side" in text
     assert "alone decides" not in text
 
 
 @pytest.mark.slow
 def test_the_same_seed_gives_the_same_report(small):
-    other = mm.report.report(tiny(), **FAST, rng=1)
+    other = mm.report(tiny(), **FAST, rng=1)
     low = [(r.signature, value(r, "segments", "Pearson, no grouping")["low"]) for r in (small, other)]
     assert not set(low[0]) & set(low[1])
-    drawn = mm.report.report(tiny(), **FAST, rng=np.random.default_rng(3))
-    assert mm.report.report(tiny(), **FAST, rng=drawn.seed).to_json() == drawn.to_json()
+    drawn = mm.report(tiny(), **FAST, rng=np.random.default_rng(3))
+    assert mm.report(tiny(), **FAST, rng=drawn.seed).to_json() == drawn.to_json()
 
 
 def test_global_random_state_and_style_are_left_alone():
@@ -360,7 +365,7 @@ def test_global_random_state_and_style_are_left_alone():
         return dict(plt.rcParams), plt.get_fignums(), numbers
 
     before = state()
-    mm.report.report(tiny(), **FAST).to_html()
+    mm.report(tiny(), **FAST).to_html()
     assert state() == before
 
 
@@ -369,24 +374,24 @@ def test_several_sets_and_metrics():
     h, a, b = np.random.default_rng(1).normal(size=(3, 5, 30))
     odd = '<script>alert(1)</script>"&\x07$\\frac$'
     sets = [mm.EvalSet(h, {"a": h + a, odd: b}, systems=list("ABCDE"), name=name) for name in ("one", "<i>two</i>")]
-    report = mm.report.report(sets, **FAST)
+    report = mm.report(sets, **FAST)
     pairs = report.claims[["set", "metric"]].drop_duplicates().to_numpy().tolist()
     assert pairs == [["one", "a"], ["one", odd], ["<i>two</i>", "a"], ["<i>two</i>", odd]]
     assert [[found["set"], found["metric"]] for found in json.loads(report.to_json())["sets"]] == pairs
     assert_read_back(report)
     page = report.to_html()
     assert "All at a glance" in page
-    assert (page.count("<h2 id="), len(mm.report.report(sets, odd, **FAST).claims)) == (4, 18)
-    refuses("names of sets must be distinct; found more than once: 'one'", mm.report.claims, [sets[0], sets[0]], **FAST)
+    assert (page.count("<h2 id="), len(mm.report(sets, odd, **FAST).claims)) == (4, 18)
+    refuses("names of sets must be distinct; found more than once: 'one'", claims, [sets[0], sets[0]], **FAST)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("metric", ["Biased", "SourceOnly"])
 def test_claims_alone_are_those_of_the_report(teaching, small, metric):
-    pd.testing.assert_frame_equal(mm.report.claims(tiny(), **FAST), small.claims)
+    pd.testing.assert_frame_equal(claims(tiny(), **FAST), small.claims)
     es = teaching.select(segments=teaching.segments[:80])
-    expected = mm.report.report(es, metric, **FAST, rng=3).claims
-    pd.testing.assert_frame_equal(mm.report.claims(es, metric, **FAST, rng=3), expected)
+    expected = mm.report(es, metric, **FAST, rng=3).claims
+    pd.testing.assert_frame_equal(claims(es, metric, **FAST, rng=3), expected)
     assert not expected["value"].isna().all()
 
 
@@ -398,8 +403,8 @@ def test_options_are_checked():
         ({"level": 1.0}, r"`level` must lie in \(0, 1\)"),
         ({"unit": "row"}, "`unit` must be one of None, 'segment', 'document'"),
     ):
-        refuses(message, mm.report.report, es, **options)
-    refuses("has no metric", mm.report.report, mm.EvalSet(es.human, {}, systems=es.systems))
+        refuses(message, mm.report, es, **options)
+    refuses("has no metric", mm.report, mm.EvalSet(es.human, {}, systems=es.systems))
 
 
 @pytest.mark.slow
@@ -424,7 +429,7 @@ def test_page_stands_alone_and_can_be_read_by_all(reports):
 
 def test_page_links_to_its_parts_and_shows_numbers_at_a_glance(teaching):
     part = teaching.select(segments=teaching.segments[:60], metrics=["Judge", "chrF"])
-    report = mm.report.report(part, **FAST)
+    report = mm.report(part, **FAST)
     page = Page(report.to_html())
     links = [a["href"] for a in page.all("a")]
     named = {f"#{attrs['id']}" for _, attrs in page.tags if "id" in attrs}
@@ -486,9 +491,9 @@ def test_what_is_no_report_is_refused(small, old, new):
 def test_claims_read_no_label(teaching, monkeypatch):
     """Labels are for readers: with others the verdicts, numbers and reasons are the same."""
     rated = teaching.select(systems=teaching.systems[:4], segments=teaching.segments[:70], metrics=["BLEU", "Judge"])
-    before = [mm.report.claims(es, es.metrics[-1], **FAST) for es in (rated, tiny())]
+    before = [claims(es, es.metrics[-1], **FAST) for es in (rated, tiny())]
     monkeypatch.setattr(_facts, "LABELS", {key: f"label {k}" for k, key in enumerate(_facts.LABELS)})
-    after = [mm.report.claims(es, es.metrics[-1], **FAST) for es in (rated, tiny())]
+    after = [claims(es, es.metrics[-1], **FAST) for es in (rated, tiny())]
     for old, new in zip(before, after, strict=True):
         assert new["statistic"].str.startswith("label ").sum() == 8
         pd.testing.assert_frame_equal(new.drop(columns="statistic"), old.drop(columns="statistic"))
@@ -501,16 +506,16 @@ def test_the_best_is_held_against_every_rival_and_measured_verdicts_are_rarely_w
     best = human + 0.45 * rng.normal(size=human.shape)
     metrics = {"best": best, "second": best + 0.3 * rng.normal(size=human.shape)}
     es = mm.EvalSet(human, metrics, systems=list("ABCDEF"))
-    claim = mm.report.claims(es, "best", **FAST).set_index("claim").loc[BEST]
+    claim = claims(es, "best", **FAST).set_index("claim").loc[BEST]
     assert claim["verdict"] == "supported"
     assert claim["reason"].startswith("rank 1 of 2; against the rival that comes closest, second")
     es = es.with_metrics(metrics | {"third": np.where(np.arange(40) < 4, -human, human)})
     table = mm.compare(es)
     assert list(table.table["metric"]) == ["best", "second", "third"]
-    claim = mm.report.claims(es, "best", **FAST).set_index("claim").loc[BEST]
+    claim = claims(es, "best", **FAST).set_index("claim").loc[BEST]
     assert claim["verdict"] == "cannot be told"
     assert claim["reason"].endswith(f"comes closest, third, p = {table.p_values.loc['best', 'third']:.2g}")
-    assert mm.report.claims(es, "second", **FAST).set_index("claim").loc[BEST, "verdict"] == "not supported"
+    assert claims(es, "second", **FAST).set_index("claim").loc[BEST, "verdict"] == "not supported"
     # what chapter 10 shows: false claims are made no more often than their rules allow, give or take chance
     stored = json.loads((Path(mm.__file__).parent / "data" / "claims.json").read_text(encoding="utf-8"))
     assert {row["claim"] for row in stored["rows"]} == set(small.claims["claim"]) - {ELSEWHERE}
@@ -522,7 +527,7 @@ def test_the_best_is_held_against_every_rival_and_measured_verdicts_are_rarely_w
 
 
 def test_a_baseline_called_like_the_metric_and_chapters_that_are_named(small):
-    page = mm.report.report(tiny("constant"), **FAST).to_html()
+    page = mm.report(tiny("constant"), **FAST).to_html()
     assert page.count("constant (this metric)") == page.count('class="mine"') == 1
     titles = set()
     for path in (Path(__file__).parents[1] / "notebooks").glob("*.ipynb"):
@@ -562,20 +567,20 @@ def test_only_what_the_data_do_not_allow_becomes_words(place, teaching, monkeypa
         raise kind("maximum allowed dimension exceeded")
 
     es = teaching.select(systems=teaching.systems[:4], segments=teaching.segments[:70], metrics=["BLEU", "Judge"])
-    monkeypatch.setattr(f"mtmeta.report.{place}", fail)
+    monkeypatch.setattr(f"mtmeta.reporting.{place}", fail)
     kind = Undefined
-    result = mm.report.report(es, "Judge", n_resamples=40)
+    result = mm.report(es, "Judge", n_resamples=40)
     told = result.skipped.to_csv() + result.sections.to_csv() + result.claims.to_csv()
     assert "maximum allowed dimension exceeded" in told
     if place == "_others.compare":
         assert "maximum allowed" in result.claims.set_index("claim").loc[BEST, "reason"]
     kind = ValueError
-    refuses("maximum allowed dimension exceeded", mm.report.report, es, "Judge", n_resamples=40)
+    refuses("maximum allowed dimension exceeded", mm.report, es, "Judge", n_resamples=40)
 
 
 def test_an_error_in_a_figure_is_one(monkeypatch):
     monkeypatch.setattr("mtmeta.plots.three_views", lambda *_: float("no such font"))
-    refuses("no such font", mm.report.report(tiny(), **FAST).to_html)
+    refuses("no such font", mm.report(tiny(), **FAST).to_html)
 
 
 def test_a_system_that_decides_alone_is_named_with_both_values():
@@ -583,7 +588,7 @@ def test_a_system_that_decides_alone_is_named_with_both_values():
     odd = np.array([[4.0], [3.0], [2.0], [1.0], [9.0]]) + np.arange(30) / 30
     metrics = {"odd": odd, "plain": human - np.array([[0], [0], [0], [0], [4.85]])}
     es = mm.EvalSet(human, metrics, systems=[*"ABCD", "Human-B"], human_systems=["Human-B"])
-    found = mm.report.report(es, "odd", **FAST)
+    found = mm.report(es, "odd", **FAST)
     h, m = human.mean(axis=1), odd.mean(axis=1)
     with_it, without_a = np.corrcoef(h, m)[0, 1], np.corrcoef(h[1:], m[1:])[0, 1]  # the largest with one left out
     row = value(found, "systems", "Pearson of system means")

@@ -183,6 +183,7 @@ def report(
     level: float = 0.95,
     unit: str | None = None,
     rng: int | np.random.Generator | None = 0,
+    claims_only: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> Report:
     """Answer "is my metric any good?" with numbers, intervals, null models, and claims that they do or do not support.
@@ -203,6 +204,8 @@ def report(
         segments.
     rng : int, numpy.random.Generator or None
         Seed of all draws. The same seed gives the same report.
+    claims_only : bool
+        Compute only what the claims rest on, which is several times as fast; tables and pages are shorter.
     progress : callable, optional
         Called with a line of text before each metric.
 
@@ -240,12 +243,12 @@ def report(
     --------
     >>> import mtmeta as mm
     >>> es = mm.simulate.score_campaign(6, 60, n_continuous=1, n_discrete=0)
-    >>> found = mm.report.report(es, "C01", n_resamples=50)
+    >>> found = mm.report(es, "C01", n_resamples=50)
     >>> found.claims.loc[1:2, ["claim", "verdict"]].to_numpy().tolist()[1]
     ['It tells better from worse translations of one segment.', 'supported']
     """
     sets = as_sets(es)
-    settings = _settings(n_resamples, level, unit, rng)
+    settings = _settings(n_resamples, level, unit, rng, claims_only)
     parts = _parts(sets, metric, settings, progress)
     metrics, names = ",".join(dict.fromkeys(part.metric for part in parts)), ",".join(one.name for one in sets)
     unit = ",".join(dict.fromkeys(part.settings.unit for part in parts))
@@ -254,45 +257,7 @@ def report(
     return Report(_findings(parts), settings.level, settings.seed, signature, __version__, tuple(parts))
 
 
-def claims(
-    es: EvalSet | pd.DataFrame | Sequence[EvalSet],
-    metric: str | Sequence[str] | None = None,
-    *,
-    n_resamples: int = 200,
-    level: float = 0.95,
-    unit: str | None = None,
-    rng: int | np.random.Generator | None = 0,
-) -> pd.DataFrame:
-    """Return only the claims and their verdicts; several times as fast as `report`.
-
-    Parameters
-    ----------
-    es, metric, n_resamples, level, unit, rng
-        As in `report`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The table ``claims`` of the `Report` with the same options.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `report`.
-
-    Examples
-    --------
-    >>> import mtmeta as mm
-    >>> es = mm.simulate.score_campaign(6, 60, n_continuous=2, n_discrete=0)
-    >>> found = mm.report.claims(es, "C01", n_resamples=50)
-    >>> found["verdict"].value_counts().sort_index().to_dict()
-    {'cannot be told': 5, 'supported': 4}
-    """
-    settings = replace(_settings(n_resamples, level, unit, rng), claims_only=True)
-    return _frame(_findings(_parts(as_sets(es), metric, settings)), CLAIM_COLUMNS, lambda found: found.claims)
-
-
-def _parts(sets: Sequence[EvalSet], metric, settings: Settings, progress=None) -> list[Part]:
+def _parts(sets: Sequence[EvalSet], metric, settings: Settings, progress) -> list[Part]:
     """Compute the sections of each metric on each set."""
     names_of((one.name for one in sets), "names of sets")
     parts: list[Part] = []
@@ -315,9 +280,9 @@ def _findings(parts: Sequence[Part]) -> tuple[Findings, ...]:
     return tuple(Findings(p.es.name, p.metric, p.es.language_pair or "", p.sections, claims_of(p)) for p in parts)
 
 
-def _settings(n_resamples, level, unit, rng) -> Settings:
+def _settings(n_resamples, level, unit, rng, claims_only=False) -> Settings:
     """Check the options."""
     check_choice("unit", unit, (None, "segment", "document"))
     check_level(level)
     n_resamples = check_count("n_resamples", n_resamples, max(40, int(np.ceil(2 / (1 - level) - 1e-9)) - 1))
-    return Settings(n_resamples, float(level), unit, base_seed(rng))
+    return Settings(n_resamples, float(level), unit, base_seed(rng), claims_only)

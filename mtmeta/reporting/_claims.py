@@ -43,16 +43,6 @@ def decide(value: float, low: float, high: float, threshold: float, margin: floa
     Returns
     -------
     verdict, reason : str
-
-    Examples
-    --------
-    >>> from mtmeta.report import decide
-    >>> decide(0.2, 0.1, 0.3, 0, 0.1)
-    ('supported', 'the interval lies above 0')
-    >>> decide(0.05, 0.02, 0.08, 0, 0.1)
-    ('real but small', 'the interval lies above 0 and below 0.1')
-    >>> decide(0.2, -0.1, 0.5, 0, 0.1)[0]
-    'cannot be told'
     """
     if np.isnan(value):
         return "cannot be told", "it could not be computed"
