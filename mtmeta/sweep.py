@@ -237,7 +237,7 @@ def _sources(plan: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, tuple, i
             continue
         name, options = one["name"], {k: tuple(v) if isinstance(v, list) else v for k, v in one.items() if k != "name"}
         path = plan["folder"] / os.path.expanduser(name)
-        name = str(path.resolve()) if path.exists() and not datasets.is_name(name) else name
+        name = str(path.resolve()) if path.exists() else name
         shown = f" ({', '.join(f'{k}={v}' for k, v in options.items())})" if options else ""
         sets = [as_evalset(es) for es in datasets.load_all(name, **options)]
         for part, es in enumerate(sets):

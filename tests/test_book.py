@@ -273,7 +273,7 @@ def facts_of_the_teaching_campaign():
 
 
 def facts_of_its_siblings():
-    speech, ranking = mm.load("teaching-speech"), mm.load("teaching-ranking")
+    speech, ranking = mm.datasets.load_transcripts("teaching-speech"), mm.datasets.load_rankings("teaching-ranking")
     words = speech["reference"].str.split().str.len()
     rates = speech["truth"].groupby(speech["system"]).sum() / words.groupby(speech["system"]).sum()
     sizes = speech[["system", "segment", "speaker"]].nunique()

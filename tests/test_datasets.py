@@ -117,8 +117,7 @@ def test_sets_of_the_archive_are_loaded_by_name(tmp_path, monkeypatch):
     es = load("mtme/wmt24/en-de")
     assert (es.name, es.shape, es.provenance["annotation"]) == ("wmt24/en-de", (3, 3), "mqm")
     assert es.provenance["reference"] == "refB"
-    assert mm.datasets.lies_at("mtme/wmt24/en-de") == tmp_path / "cache/mtme/wmt24"
-    assert mm.datasets.is_name("mtme/wmt24/en-de")
+    assert mm.datasets.path_of("mtme/wmt24/en-de") == tmp_path / "cache/mtme/wmt24"
     assert [es.name for es in mm.datasets.load_all("mtme/wmt25")] == ["wmt25/en-sr_Cyrl_RS"]
     assert load("mtme/wmt25").provenance["annotation"] == "esa-merged"
     assert load("wmt24/ja-zh").name == "wmt24/ja-zh"  # of the package's own folder

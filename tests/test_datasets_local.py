@@ -7,7 +7,7 @@ from campaigns import refuses
 from test_scoring_recommenders import blocks
 
 from mtmeta import scoring
-from mtmeta.datasets import _ranking, load, load_all
+from mtmeta.datasets import _ranking, load, load_all, load_any, load_rankings, load_transcripts
 from mtmeta.scoring import _recommenders
 
 REFERENCES = "7-1-0001\tb c\t[]\n7-1-0000\ta b\t[]\n61-2-0000\td\t[]\n"
@@ -40,7 +40,7 @@ def librispeech(places):
 
 
 def test_transcripts_by_hand(librispeech):
-    table = load("librispeech/test-clean")
+    table = load_transcripts("librispeech/test-clean")
     assert list(table) == ["system", "segment", "speaker", "quality", "reference", "transcript"]
     assert table.values.tolist() == [
         ["b1.base", "7-1-0000", "7", "clean", "a b", "a"],
@@ -50,9 +50,9 @@ def test_transcripts_by_hand(librispeech):
         ["s1.more_100", "7-1-0001", "7", "clean", "b c", "b c"],
         ["s1.more_100", "61-2-0000", "61", "clean", "d", ""],
     ]
-    both = load_all("librispeech")
-    assert [t["quality"].unique().tolist() for t in both] == [["clean"], ["other"]]
-    assert [t.attrs["name"] for t in both] == ["librispeech/test-clean", "librispeech/test-other"]
+    other = load_transcripts("librispeech/test-other")
+    assert (other["quality"].unique().tolist(), other.attrs["name"]) == (["other"], "librispeech/test-other")
+    refuses("'librispeech' holds 2 parts: librispeech/test-clean, librispeech/test-other", load_any, "librispeech")
 
 
 @pytest.mark.parametrize(("text", "message"), [
@@ -62,28 +62,29 @@ def test_transcripts_by_hand(librispeech):
 ])  # fmt: skip
 def test_damaged_transcripts(librispeech, text, message):
     write(librispeech / "hyp/test-clean.b1.base.tsv", text)
-    refuses(message, load, "librispeech/test-clean")
+    refuses(message, load_transcripts, "librispeech/test-clean")
     (librispeech / "hyp/test-other.b1.base.tsv").unlink()
-    refuses(r"has no files test-other", load, "librispeech/test-other")
+    refuses(r"has no files test-other", load_transcripts, "librispeech/test-other")
 
 
-@pytest.mark.parametrize(("name", "message"), [
-    ("librispeech/clean", r"unknown part of librispeech 'clean'. Did you mean 'test-clean'"),
-    ("dl-hard/docs", r"unknown part of dl-hard 'docs'. Did you mean 'doc'"),
-    (
-        "teaching-speach",
-        r"Did you mean 'teaching-speech'\? Available: .*'librispeech/test-clean', ",
-    ),
-    ("dl-hard/doc", r"not on this computer.*mtmeta fetch dl-hard`"),
+@pytest.mark.parametrize(("function", "name", "message"), [
+    (load_transcripts, "librispeech/clean", r"unknown part of librispeech 'clean'. Did you mean 'test-clean'"),
+    (load_rankings, "dl-hard/docs", r"unknown part of dl-hard 'docs'. Did you mean 'doc'"),
+    (load, "teaching-speach", r"Did you mean 'teaching-speech'\? Available: .*'librispeech/test-clean', "),
+    (load_transcripts, "teaching", r"unknown set of transcripts 'teaching'. Did you mean 'teaching-speech'"),
+    (load_rankings, "gone.csv", "there is no file gone.csv"),
+    (load_rankings, "dl-hard/doc", r"not on this computer.*mtmeta fetch dl-hard`"),
+    (load, "librispeech/test-clean", "holds transcripts; expected translations.*load_transcripts loads it"),
+    (load_all, "teaching-ranking", "holds rankings; expected translations with human scores.*load_rankings"),
 ])  # fmt: skip
-def test_names(librispeech, name, message):
-    refuses(message, load, name)
+def test_names(librispeech, function, name, message):
+    refuses(message, function, name)
 
 
 @pytest.mark.parametrize("name", ["librispeech/test-clean", "teaching-speech", "teaching-ranking"])
 @pytest.mark.parametrize("option", [{"metrics": ["X"]}, {"reference": "refA"}, {"spans": True}, {"missing": "nan"}])
 def test_options_of_translations_are_refused(librispeech, name, option):
-    refuses(rf"`{next(iter(option))}` does not apply to .*Leave it out", load, name, **option)
+    refuses(rf"`{next(iter(option))}` does not apply to .*Leave it out", load_any, name, **option)
 
 
 SPOKEN = """system,segment,reference,transcript,speaker,quality
@@ -102,16 +103,18 @@ B,q,y,1,1
 
 def test_own_transcripts(tmp_path):
     (tmp_path / "a.csv").write_text(SPOKEN)
-    (heard,) = load_all(tmp_path / "a.csv")
+    (heard,) = load_any(tmp_path / "a.csv")
     assert heard["transcript"].tolist() == ["na", None, "nah", "to words"]  # "na" was said; an empty cell is no text
     assert heard["segment"].tolist() == [1, 2, 1, 2]
-    assert load(tmp_path / "a.csv").equals(heard)
-    refuses("`metrics` does not apply to a table of transcripts", load, tmp_path / "a.csv", metrics=["wer"])
+    assert load_transcripts(tmp_path / "a.csv").equals(heard)
+    refuses("`metrics` does not apply to a table of transcripts", load_any, tmp_path / "a.csv", metrics=["wer"])
+    refuses("a.csv holds transcripts; expected translations", load, tmp_path / "a.csv")
+    refuses("a.csv holds transcripts; expected rankings. Ranked lists have", load_rankings, tmp_path / "a.csv")
 
 
 def test_own_lists(tmp_path):
     (tmp_path / "a.csv").write_text(RANKED)
-    lists = load(tmp_path / "a.csv")
+    lists = load_rankings(tmp_path / "a.csv")
     assert lists.runs[["system", "item", "rank", "score"]].values.tolist() == [
         ["A", "x", 1, -1.0],
         ["A", "y", 2, -2.0],
@@ -128,7 +131,7 @@ def test_own_lists(tmp_path):
 ])  # fmt: skip
 def test_own_tables_are_checked(tmp_path, text, message):
     (tmp_path / "a.csv").write_text(text)
-    refuses(message, load, tmp_path / "a.csv")
+    refuses(message, load_any, tmp_path / "a.csv")
 
 
 @pytest.fixture
@@ -143,7 +146,7 @@ def dl_hard(places):
 
 
 def test_runs_are_in_the_order_of_trec_eval(dl_hard):
-    found = load("dl-hard/doc")
+    found = load_rankings("dl-hard/doc")
     # D9 and D10 tie: trec_eval puts the greater name, as a string, first; the rank in the file says nothing.
     assert found.runs.drop(columns="score").values.tolist() == [
         ["one(zs)", "2", "D9", 1],
@@ -172,7 +175,7 @@ def test_runs_are_cut_at_100():
 ])  # fmt: skip
 def test_damaged_runs(dl_hard, text, message):
     write(dl_hard / "runs_top100/doc.two.run", text)
-    refuses(message, load, "dl-hard/doc")
+    refuses(message, load_rankings, "dl-hard/doc")
 
 
 @pytest.fixture
@@ -187,12 +190,12 @@ def movielens(places, monkeypatch):
 
 
 def test_movielens_is_trained_once(movielens, monkeypatch):
-    first = load("movielens-small")
+    first = load_rankings("movielens-small")
     assert first.name == "movielens-small"
     assert [p.suffix for p in movielens.iterdir()] == [".parquet"]
     with monkeypatch.context() as patch:
         patch.setattr(scoring, "train_recommenders", lambda _: pytest.fail("trained again"))
-        second = load("movielens-small")
+        second = load_rankings("movielens-small")
     assert first.runs.equals(second.runs)
     assert first.qrels.equals(second.qrels)
     assert first.provenance == second.provenance
@@ -201,20 +204,20 @@ def test_movielens_is_trained_once(movielens, monkeypatch):
 
 @pytest.mark.parametrize("damage", [b"", b"PAR1 cut", b"flip"])
 def test_a_damaged_store_is_made_anew_and_other_ratings_are_stored_elsewhere(movielens, places, damage):
-    first = load("movielens-small")
+    first = load_rankings("movielens-small")
     (stored,) = movielens.iterdir()
     whole = stored.read_bytes()
     flipped = whole[:50] + bytes([whole[50] ^ 1]) + whole[51:]
     stored.write_bytes(flipped if damage == b"flip" else damage or whole[: len(whole) // 2])
-    assert load("movielens-small").runs.equals(first.runs)
+    assert load_rankings("movielens-small").runs.equals(first.runs)
     assert stored.read_bytes() == whole
     path = places / "movielens-latest-small/ratings.csv"
     path.write_text(path.read_text().replace("5.0", "4.5", 1))
-    load("movielens-small")
+    load_rankings("movielens-small")
     assert len(list(movielens.iterdir())) == 2
 
 
 def test_a_cache_that_cannot_be_written_is_reported(movielens):
     movielens.parent.write_text("a file where the folder should be")
     with pytest.warns(UserWarning, match=r"could not be stored in .*MTMETA_CACHE"):
-        assert load("movielens-small").systems == ("Popularity", "UserKNN")
+        assert load_rankings("movielens-small").systems == ("Popularity", "UserKNN")

@@ -10,8 +10,9 @@ import mtmeta as mm
 #: By reason: names of functions, or of modules that compute no statistic at all.
 WHY_NOT = {
     "reads, writes, checks or names; computes no statistic": (
-        "aggregation.explain_reference_shape datasets.available datasets.fetch datasets.is_name datasets.lies_at "
-        "datasets.load datasets.load_all datasets.load_news datasets.locate datasets.read_table datasets.validate "
+        "aggregation.explain_reference_shape datasets.available datasets.fetch "
+        "datasets.load datasets.load_all datasets.load_any datasets.load_news datasets.load_rankings "
+        "datasets.load_transcripts datasets.locate datasets.path_of datasets.read_table datasets.validate "
         "evalset.as_evalset exercises local_accuracy.metrics_of protocols.decided_by_one runner "
         "scoring.check_references scoring.explain_reference_shape scoring.scorer scoring.signature"
     ),

@@ -95,7 +95,7 @@ def test_facts_and_unmet_needs_by_hand():
     heard = heard.assign(reference=["a", "b", "a"], transcript=["a", None, "c"])
     found = {name: n for name, n in facts(heard).items() if n}
     assert found == {"systems": 2, "segments": 1, "transcripts": 2, "speech_contexts": 1}
-    lists = mm.load("teaching-ranking")
+    lists = mm.datasets.load_rankings("teaching-ranking")
     assert {name: n for name, n in facts(lists).items() if n} == {"systems": 10, "queries": 50}
     assert (title(heard), title(lists)) == ("2 transcripts by 2 systems", "ranked lists by 10 systems for 50 queries")
     assert title(es) == "3 systems x 3 segments, 1 metrics"
@@ -360,7 +360,7 @@ def test_transcripts_and_lists_go_to_the_chapters_that_take_them(run, book):  # 
 
 @pytest.mark.slow
 def test_lists_from_standard_input_keep_their_judgements(book):
-    code = "import mtmeta as mm\nlists = mm.load(ranking)\nprint(len(lists.runs), len(lists.qrels))"
+    code = "import mtmeta as mm\nlists = mm.datasets.load_rankings(ranking)\nprint(len(lists.runs), len(lists.qrels))"
     with changed(book("02_lists", code)) as notebook:
         notebook.cells[1].source += "\nranking = 'ours'"
         notebook.metadata["mtmeta"]["takes"] = {"ranking": ["queries"]}
@@ -615,11 +615,11 @@ def test_every_chapter_runs_or_says_why_not(scores, name, tmp_path, request):
 def test_own_transcripts_and_lists_in_the_chapter_on_them(kind, tmp_path):
     path = tmp_path / "own.csv"
     if kind == "speech":
-        table = mm.load("teaching-speech").drop(columns="truth")
+        table = mm.datasets.load_transcripts("teaching-speech").drop(columns="truth")
         table = table[table["segment"].isin(table["segment"].unique()[:60])].copy()
         table.loc[table.index[:3], "transcript"] = None
     else:
-        lists = mm.load("teaching-ranking")
+        lists = mm.datasets.load_rankings("teaching-ranking")
         table = lists.to_frame()
         table = table[table["system"].isin(lists.systems[:4]) & table["query"].isin(lists.queries[:20])]
     table.to_csv(path, index=False)

@@ -232,7 +232,7 @@ def test_corpus_rates_sum_errors_first_in_each_group():
 def test_librispeech_matches_its_44_result_files(data_dir):
     pattern = r"^WER: error_rate=([\d.]+), ref_words=(\d+), subs=(\d+), ins=(\d+), dels=(\d+)"
     for part, n_segments, n_speakers, n_other in (("test-clean", 2620, 40, 0), ("test-other", 2939, 33, 2)):
-        table = mm.load(f"librispeech/{part}")
+        table = mm.datasets.load_transcripts(f"librispeech/{part}")
         assert (table["segment"].nunique(), table["speaker"].nunique()) == (n_segments, n_speakers)
         exact = scoring.score_transcripts(table, ["wer"], alignment="sclite")
         fewest = scoring.score_transcripts(table, ["wer"])
@@ -281,7 +281,7 @@ def test_rank_decides():
 @pytest.mark.data
 @pytest.mark.parametrize("task", ["doc", "passage"])
 def test_dl_hard_matches_its_evaluations(task, data_dir):
-    rankings = mm.load(f"dl-hard/{task}")
+    rankings = mm.datasets.load_rankings(f"dl-hard/{task}")
     names = [m for m in scoring.RANKING_MEASURES if re.match(r"(P|recall|ndcg_cut)_\d", m)]
     found = scoring.score_rankings(rankings.runs, rankings.qrels, names, relevance_level=2)
     long = found.melt(["system", "query"], var_name="measure", value_name="ours")

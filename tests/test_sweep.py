@@ -92,7 +92,7 @@ def test_files_that_are_not_plain_yaml(tmp_path, content, match):
 @pytest.mark.parametrize(("plan", "match"), [
     (plan_of("tie_area", sets=["teachin"]), "unknown set 'teachin'.* Did you mean 'teaching'"),
     (plan_of("tie_area", "tie_area"), "statistic 'tie_area': {} is asked for twice"),
-    (plan_of("tie_area", sets=["teaching-ranking"]), "ranked items"),
+    (plan_of("tie_area", sets=["teaching-ranking"]), "holds rankings; expected translations"),
 ])  # fmt: skip
 def test_errors_of_tasks(plan, match):
     refuses(match, mm.sweep.tasks, plan, error=(ValueError, TypeError))

@@ -119,10 +119,10 @@ def in_options(message: str) -> str:
 
 def full(scores: str) -> str:
     """Return the whole path of a file or folder, because chapters run in another one; names of sets stay."""
-    from ..datasets import lies_at
+    from ..datasets import path_of
 
     path = Path(scores)
-    return str(path.resolve()) if lies_at(scores) in (path, path.parent) else scores
+    return str(path.resolve()) if path_of(scores) in (path, path.parent) else scores
 
 
 def _version(wanted: bool) -> None:
@@ -159,9 +159,9 @@ class Source:
     exclude_system: several("Leave this system out, such as a human translator", default="none") = None
     human_system: several("Treat this system as a human translator", default="as the set says") = None
 
-    def load(self, names: Sequence[str], quiet: bool, **options: Any) -> list[Any]:
-        """Load all sets that the names stand for, and say what was left out of them."""
-        from ..datasets import load_all
+    def load(self, names: Sequence[str], quiet: bool, *, any_kind: bool = False, **options: Any) -> list[Any]:
+        """Load all sets that the names stand for, of translations or of any kind; report what was left out of them."""
+        from ..datasets import load_all, load_any
 
         options |= {name: getattr(self, name) for name in ("reference", "annotation", "missing")}
         options |= {"metrics": getattr(self, "metric", None), "metrics_from": self.metrics_from or ()}
@@ -169,7 +169,9 @@ class Source:
         for name in filter(os.path.isfile, names):
             size = os.path.getsize(name)
             say(quiet or size < _LARGE_FILE, f"reading {name} ({size / 1e6:.0f} MB)")
-        sets = self._of_systems([data for name in names for data in load_all(name, **options)])
+        sets = self._of_systems(
+            [data for name in names for data in (load_any if any_kind else load_all)(name, **options)]
+        )
         for data in sets:
             _say_left_out(quiet, data)
         return sets

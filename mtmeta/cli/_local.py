@@ -119,10 +119,14 @@ def _unused(data: Any, pairs: pd.DataFrame, used: set[str]) -> list[str]:
 
 def _read(name: str) -> Any:
     """Return the table of a file, or a set."""
-    from ..datasets import SUFFIXES, load, read_table
+    from ..datasets import SUFFIXES, load_any, read_table
 
-    is_file = name == "-" or Path(name).suffix.lower() in SUFFIXES
-    return read_table(name) if is_file else load(name)
+    if name == "-" or Path(name).suffix.lower() in SUFFIXES:
+        return read_table(name)
+    found = load_any(name)
+    if len(found) > 1:
+        raise ValueError(f"{name} holds {len(found)} sets: {', '.join(es.name for es in found)}. Name one of them.")
+    return found[0]
 
 
 def _by_context(table: pd.DataFrame, places: int) -> pd.DataFrame:

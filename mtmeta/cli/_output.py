@@ -120,12 +120,12 @@ _WRITTEN = ("output",)
 
 def inputs(options: Mapping[str, Any]) -> list[Path]:
     """Return the files and folders that a command reads; the name of an absent set is none."""
-    from ..datasets import lies_at
+    from ..datasets import path_of
 
     given = [options[name] for name in _READ if options.get(name)]
     names = [str(name) for one in given for name in ([one] if isinstance(one, str | Path) else one)]
     parts = [part for name in names for part in (name, *name.split("+"))]  # a plus sign joins sets
-    found = [Path("/dev/stdin") if part == "-" else lies_at(part) for part in parts]
+    found = [Path("/dev/stdin") if part == "-" else path_of(part) for part in parts]
     return [path for path in found if path is not None]
 
 

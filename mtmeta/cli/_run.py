@@ -74,7 +74,7 @@ def _load(loading: Loading, scores: str, quiet: bool) -> tuple[EvalSet | pd.Data
     """Load one set, whether or not it has human scores; return it and its name, which of transcripts is as given."""
     import pandas as pd
 
-    sets = loading.load([scores], quiet, unrated="keep")
+    sets = loading.load([scores], quiet, any_kind=True, unrated="keep")
     given = "stdin" if scores == "-" else Path(scores).stem if Path(scores).is_file() else scores
     names = [given if isinstance(data, pd.DataFrame) else data.name for data in sets]
     if len(sets) > 1:

@@ -2,7 +2,6 @@
 
 import csv
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
@@ -68,17 +67,6 @@ def mqm_weight(category: str, severity: str) -> float:
     if severity == "major":
         return 5.0
     return 0.1 if category.startswith("fluency/punctuation") else 1.0
-
-
-def loader_of(path: Path) -> Callable[..., EvalSet] | None:
-    """Return what loads a file whose first line is that of a table of MQM errors or averages; None for other files."""
-    if path.suffix.lower() != ".tsv":
-        return None
-    with path.open(encoding="utf-8-sig", errors="replace", newline="\n") as stream:
-        header = stream.readline(10_000).split()
-    if header == ["system", "mqm_avg_score", "seg_id"]:
-        return load_averages
-    return load_errors if {"system", "rater", "target", "category", "severity"} <= set(header) else None
 
 
 # -- the sets ---------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import pandas as pd
 
 from .._files import cache_dir, whole_file
 from ..rankings import Rankings
-from ._common import Options, files_in, finite, locate, read_fields, read_text
+from ._common import files_in, finite, locate, read_fields, read_text
 
 TASKS = ("doc", "passage")
 DEPTH = 100
@@ -22,13 +22,12 @@ _VERSION = "3"
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "implicit")
 
 
-def load_dl_hard(task: str, options: Options) -> Rankings:
+def load_dl_hard(task: str) -> Rankings:
     """Load the first 100 items of every run of a task, with the judgements.
 
     The order is that of trec_eval: by score, in single precision, and by name downwards where scores are equal;
     the ranks in the files are not used. The published binary measures count relevance from 2 upwards.
     """
-    options.refuse_all("dl-hard, a set of rankings")
     folder = locate("dl-hard")
     files = files_in(folder / "runs_top100", f"{task}.*.run")
     qrels = read_trec(folder / f"dl_hard-{task}.qrels", "query Q0 item relevance").drop(columns="Q0")
@@ -58,11 +57,10 @@ def in_trec_order(run: pd.DataFrame, system: str) -> pd.DataFrame:
     return run.loc[run["rank"] <= DEPTH, ["system", "query", "item", "rank", "score"]]
 
 
-def load_movielens(_: str, options: Options) -> Rankings:
+def load_movielens(_: str) -> Rankings:
     """Load the lists of all recommenders on MovieLens latest-small: trained once, then read from the cache."""
     from ..scoring import train_recommenders
 
-    options.refuse_all("movielens-small, a set of rankings")
     path = locate("movielens-latest-small/ratings.csv")
     raw = read_text(path)
     used = sorted(f"{d.name} {d.version}" for name in _LIBRARIES for d in metadata.distributions(name=name))

@@ -52,19 +52,51 @@ _NAMES = {
     "transcripts": ("segment", "speaker", "quality", "reference", "transcript"),
     "rankings": ("query", "item"),
 }
+#: The columns that show what a table holds.
+_EXPECTED = {
+    "transcripts": "Transcripts have the columns system, segment, reference and transcript, and no column human.",
+    "rankings": "Ranked lists have the columns system, query, item, rank and relevance (empty where not judged).",
+}
 
 
-def load_tables(path: Path | str, options: Options, *, by_pair: bool) -> list[EvalSet | pd.DataFrame | Rankings]:
-    """Load a table as one set, or one per value of its column ``lp``; transcripts and ranked lists as one."""
-    options.refuse("a table", "reference", "annotation", "metrics_from", "spans")
-    frame = read_table(path, columns=options.columns)
-    plain = Path(path).stem if Path(path).suffix.lower() in _PACKED else path
-    name = "stdin" if path == "-" else Path(plain).stem
+def load_table(path: Path | str, options: Options, *, by_pair: bool) -> list[EvalSet]:
+    """Load a table of translations as one set, or one per value of its column ``lp``."""
+    frame, name = _read(path, options)
+    if (kind := _kind(frame)) != "translations":
+        what = f"{path} holds {kind}; expected translations with human scores"
+        raise ValueError(f"{what}. In Python, datasets.load_{kind} loads it.")
+    return _by_pair(frame, name, path, options) if by_pair else [_build(frame, name, path, options)]
+
+
+def load_any(path: Path | str, options: Options) -> list[EvalSet] | list[pd.DataFrame] | list[Rankings]:
+    """Load a table of whatever kind; translations by language pair."""
+    frame, name = _read(path, options)
     kind = _kind(frame)
-    if kind != "translations":
-        options.refuse(f"a table of {kind}", "metrics", "missing")
-        return [_transcripts(frame, str(path)) if kind == "transcripts" else _rankings(frame, name, str(path))]
-    if not by_pair or "lp" not in frame or frame["lp"].nunique(dropna=False) < 2:
+    if kind == "translations":
+        return _by_pair(frame, name, path, options)
+    options.refuse(f"a table of {kind}", "metrics", "missing")
+    return [load_other(kind, frame, path)]
+
+
+def load_other(kind: str, frame: pd.DataFrame, path: Path | str) -> pd.DataFrame | Rankings:
+    """Return transcripts or rankings from a table that was read."""
+    if _kind(frame) != kind:
+        raise ValueError(f"{path} holds {_kind(frame)}; expected {kind}. {_EXPECTED[kind]}")
+    return _transcripts(frame, str(path)) if kind == "transcripts" else _rankings(frame, _name_of(path), str(path))
+
+
+def _read(path: Path | str, options: Options) -> tuple[pd.DataFrame, str]:
+    options.refuse("a table", "reference", "annotation", "metrics_from", "spans")
+    return read_table(path, columns=options.columns), _name_of(path)
+
+
+def _name_of(path: Path | str) -> str:
+    plain = Path(path).stem if Path(path).suffix.lower() in _PACKED else path
+    return "stdin" if path == "-" else Path(plain).stem
+
+
+def _by_pair(frame: pd.DataFrame, name: str, path: Path | str, options: Options) -> list[EvalSet]:
+    if "lp" not in frame or frame["lp"].nunique(dropna=False) < 2:
         return [_build(frame, name, path, options)]
     check_table(frame, ["lp"], name=str(path))
     columns = [c for c in frame if c not in RESERVED and not is_reference(c)] if options.metrics is None else []

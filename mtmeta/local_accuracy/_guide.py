@@ -85,7 +85,8 @@ def guide(
     Examples
     --------
     >>> import mtmeta as mm
-    >>> found = mm.local_accuracy.guide(mm.load("teaching-ranking"), metrics=["map", "P_10"], n_resamples=99)
+    >>> lists = mm.datasets.load_rankings("teaching-ranking")
+    >>> found = mm.local_accuracy.guide(lists, metrics=["map", "P_10"], n_resamples=99)
     >>> found.tables["recommended"]["best"][0]
     'map'
     """

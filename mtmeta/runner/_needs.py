@@ -61,7 +61,7 @@ def facts(data: Data) -> dict[str, int]:
     Parameters
     ----------
     data : EvalSet, DataFrame or Rankings
-        The set, as `mm.load` returns it: translations, transcripts or ranked lists.
+        The set, as `mtmeta.datasets.load_any` returns it: translations, transcripts or ranked lists.
 
     Returns
     -------

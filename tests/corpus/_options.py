@@ -83,5 +83,5 @@ OPTIONS: tuple[Usage, ...] = (
             *(f"run {v} --scores teaching" for v in ("99", "0", "-", "../../x", "x", "1e1", "significance", "@", "00_template", "²"))),
     *_usage(1, "(holds no sentinel|cannot read)", *(f"sentinel score {v} teaching" for v in (".", "gone", "/dev/null"))),
     *_usage(1, "unknown set|No such file", "local-accuracy gone.csv", "local-accuracy nope", "sentinel train nope --sees source --save x"),
-    *_usage(1, "ranked items|transcripts", *(f"{c} {v}" for c in _SETS for v in ("teaching-ranking", "teaching-speech"))),
+    *_usage(1, "holds (rankings|transcripts); expected translations", *(f"{c} {v}" for c in _SETS for v in ("teaching-ranking", "teaching-speech"))),
 )  # fmt: skip
