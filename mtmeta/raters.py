@@ -14,7 +14,7 @@ from ._pearson import scaled
 from ._resampling import percentile_interval, times_drawn, units_of
 from .evalset import EvalSet, as_evalset, metric_names
 
-__all__ = ["alpha", "ceiling", "icc"]
+__all__ = ["ceiling", "krippendorff_alpha"]
 
 #: A variance that is a smaller share of the squares is 0 but for rounding.
 NOTHING = 1e-12
@@ -32,7 +32,7 @@ def _ratings(ratings: ArrayLike) -> np.ndarray:
     return scaled(np.nan_to_num(values), None)[0] + np.where(np.isnan(values), np.nan, 0)
 
 
-def alpha(ratings: ArrayLike) -> float:
+def krippendorff_alpha(ratings: ArrayLike) -> float:
     r"""Return Krippendorff's alpha of numbers (interval data): 1 less observed over expected disagreement.
 
     .. math:: \alpha = 1 - \frac{D_o}{D_e}, \qquad
@@ -68,7 +68,7 @@ def alpha(ratings: ArrayLike) -> float:
     Two ratings of three items: the observed disagreement is 2 / 6, the expected one 130 / 30, so alpha is 1 - 1 / 13.
 
     >>> import mtmeta as mm
-    >>> round(mm.raters.alpha([[0, 2, 3], [0, 3, 3]]), 4)
+    >>> round(mm.raters.krippendorff_alpha([[0, 2, 3], [0, 3, 3]]), 4)
     0.9231
     """
     values = _ratings(ratings)
@@ -76,62 +76,6 @@ def alpha(ratings: ArrayLike) -> float:
     observed = (np.nanvar(values, axis=0) * n**2 / (n - 1)).sum() / n.sum()
     expected = np.nanvar(values) * n.sum() / (n.sum() - 1)
     return float(1 - observed / expected) if expected > 0 else np.nan
-
-
-def icc(ratings: ArrayLike, kind: str = "agreement") -> float:
-    r"""Return the intraclass correlation of single ratings: the share of their variance that is due to the items.
-
-    With the mean squares of a table of n items and k raters, BMS between items, WMS within items, JMS between raters
-    and EMS of the rest,
-
-    .. math:: \text{oneway} = \frac{BMS - WMS}{BMS + (k-1) WMS}, \qquad
-              \text{agreement} = \frac{BMS - EMS}{BMS + (k-1) EMS + k (JMS - EMS) / n}, \qquad
-              \text{consistency} = \frac{BMS - EMS}{BMS + (k-1) EMS}
-
-    Target: the share of the variance of single ratings that is due to the items, for items and raters like these.
-
-    Parameters
-    ----------
-    ratings : array_like, shape (n_raters, n_items)
-        Items that a rater did not rate are left out.
-    kind : {"oneway", "agreement", "consistency"}
-        ICC(1,1), each item has raters of its own; ICC(2,1), the raters are a sample, and their strictness is error;
-        ICC(3,1), strictness does not count.
-
-    Returns
-    -------
-    float
-        At most 1, higher is better; NaN if all ratings are equal.
-
-    Raises
-    ------
-    ValueError
-        If the kind is unknown, or fewer than two raters rated fewer than two items all.
-
-    References
-    ----------
-    Shrout and Fleiss 1979.
-
-    Examples
-    --------
-    One rater is stricter by 2 throughout:
-
-    >>> import mtmeta as mm
-    >>> [round(mm.raters.icc([[5, 3, 1], [3, 1, -1]], kind), 3) for kind in ("oneway", "agreement", "consistency")]
-    [0.6, 0.667, 1.0]
-    """
-    check_choice("kind", kind, ("oneway", "agreement", "consistency"))
-    values = _ratings(ratings)
-    values = values[:, ~np.isnan(values).any(axis=0)]
-    k, n = values.shape
-    if n < 2:
-        raise Undefined(f"two items or more need a rating by every rater; found {n}.")
-    between, raters = k * values.mean(axis=0).var(ddof=1), n * values.mean(axis=1).var(ddof=1)
-    within = values.var(axis=0, ddof=1).mean()
-    error = (within * n * (k - 1) - raters * (k - 1)) / ((n - 1) * (k - 1))
-    noise = within if kind == "oneway" else error
-    whole = between + (k - 1) * noise + (k * (raters - error) / n if kind == "agreement" else 0)
-    return float((between - noise) / whole) if whole > 0 else np.nan
 
 
 def ceiling(

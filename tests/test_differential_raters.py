@@ -32,7 +32,7 @@ def items(ratings):
     return [column for column in columns if len(column) > 1]
 
 
-@checks(raters.alpha)
+@checks(raters.krippendorff_alpha)
 def test_alpha(numbers):
     for number, ratings in tables(numbers):
         rated = items(ratings)
@@ -40,32 +40,7 @@ def test_alpha(numbers):
         n = len(every)
         within = [sum((a - b) ** 2 for a, b in itertools.permutations(item, 2)) / (len(item) - 1) for item in rated]
         expected = sum((a - b) ** 2 for a, b in itertools.permutations(every, 2)) / (n - 1)
-        near(raters.alpha(ratings), 1 - sum(within) / expected if expected else None, number)
-
-
-@checks(raters.icc)
-def test_icc(numbers):
-    for number, ratings in tables(numbers):
-        rated = [item for item in items(ratings) if len(item) == len(ratings)]
-        k, n = len(ratings), len(rated)
-        grand = exact.mean([h for item in rated for h in item])
-        rows, columns = [exact.mean(item) for item in rated], [exact.mean(rater) for rater in zip(*rated, strict=True)]
-        bms = k * sum((row - grand) ** 2 for row in rows) / (n - 1)
-        jms = n * sum((column - grand) ** 2 for column in columns) / (k - 1)
-        wms = sum((h - row) ** 2 for item, row in zip(rated, rows, strict=True) for h in item) / (n * (k - 1))
-        rest = [
-            (h - row - column + grand) ** 2
-            for item, row in zip(rated, rows, strict=True)
-            for h, column in zip(item, columns, strict=True)
-        ]
-        ems = sum(rest) / ((n - 1) * (k - 1))
-        wanted = {
-            "oneway": (bms - wms, bms + (k - 1) * wms),
-            "agreement": (bms - ems, bms + (k - 1) * ems + k * (jms - ems) / n),
-            "consistency": (bms - ems, bms + (k - 1) * ems),
-        }
-        for kind, (above, below) in wanted.items():
-            near(raters.icc(ratings, kind), above / below if below else None, number)
+        near(raters.krippendorff_alpha(ratings), 1 - sum(within) / expected if expected else None, number)
 
 
 def sets(numbers, least=3):

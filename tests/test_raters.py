@@ -13,16 +13,11 @@ KRIPPENDORFF = np.array([
     [1, 2, 3, 3, 2, 1, 4, 1, 2, NAN, NAN, NAN], [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, NAN, 3],
     [NAN, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, NAN], [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, NAN],
 ])  # fmt: skip
-#: Shrout and Fleiss 1979, table 2: four judges (rows here), six targets.
-SHROUT = np.array([[9, 6, 8, 7, 10, 6], [2, 1, 4, 1, 5, 2], [5, 3, 6, 2, 6, 4], [8, 2, 8, 6, 9, 7]])
 
 
-def test_printed_reliabilities_and_none_of_equal_ratings():
-    assert round(raters.alpha(KRIPPENDORFF), 3) == 0.849  # printed, interval data
-    printed = {"oneway": 0.17, "agreement": 0.29, "consistency": 0.71}
-    assert {kind: round(raters.icc(SHROUT, kind), 2) for kind in printed} == printed
-    same = np.full((3, 4), 7.0)
-    assert np.isnan([raters.alpha(same), raters.icc(same)]).all()
+def test_printed_alpha_and_none_of_equal_ratings():
+    assert round(raters.krippendorff_alpha(KRIPPENDORFF), 3) == 0.849  # printed, interval data
+    assert np.isnan(raters.krippendorff_alpha(np.full((3, 4), 7.0)))
 
 
 @pytest.mark.parametrize(("message", "ratings"), [
@@ -32,13 +27,7 @@ def test_printed_reliabilities_and_none_of_equal_ratings():
     ("infinite", [[1, np.inf], [2, 4]]),
 ])  # fmt: skip
 def test_tables_that_cannot_be_judged(message, ratings):
-    refuses(message, raters.alpha, ratings)
-    refuses(message, raters.icc, ratings)
-
-
-def test_icc_needs_whole_items_and_a_known_kind():
-    refuses("every rater; found 1", raters.icc, [[1, NAN, 3], [2, 4, 5], [1, 2, NAN]])
-    refuses("`kind` must be one of", raters.icc, SHROUT, "two-way")
+    refuses(message, raters.krippendorff_alpha, ratings)
 
 
 def campaign(seed, noise, n_segments=150, n_ratings=2):
