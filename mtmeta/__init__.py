@@ -9,8 +9,8 @@ from importlib import import_module
 __version__ = "0.1.0"
 
 _MODULES = """
-aggregation agreement datasets detection differences evalset estimation exercises local_accuracy perturb plots protocols
-published raters rankings reporting runner scoring sentinel significance simulate sweep sysdep ties
+aggregation agreement book datasets detection differences evalset estimation local_accuracy perturb plots protocols
+raters rankings reporting scoring sentinel significance simulate sweep sysdep ties
 """.split()
 _OWNERS = {
     "agreement": "correlate correlate_groups pairwise_accuracy soft_pairwise_accuracy",

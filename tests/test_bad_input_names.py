@@ -17,11 +17,11 @@ from pages import Page
 from typer.main import get_command
 
 from mtmeta import EvalSet, plots, report, system_dependence
+from mtmeta.book.runner._run import Outcome, _write_page
+from mtmeta.book.runner._site import _list_page
 from mtmeta.cli import app
 from mtmeta.cli._output import visible
 from mtmeta.plots._style import in_legend
-from mtmeta.runner._run import Outcome, _write_page
-from mtmeta.runner._site import _list_page
 
 #: What a name must not do: be an element, a formula, a link, a command, a cell, a row, a formula of a spreadsheet.
 NAMES = (

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from test_notebooks import NOTEBOOKS, ROOT, nbval
 
-from mtmeta.runner import missing
+from mtmeta.book.runner import missing
 
 HERE = Path(__file__).parent
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")

@@ -10,20 +10,19 @@ import mtmeta as mm
 #: By reason: names of functions, or of modules that compute no statistic at all.
 WHY_NOT = {
     "reads, writes, checks or names; computes no statistic": (
-        "aggregation.explain_reference_shape datasets.available datasets.fetch "
+        "aggregation.explain_reference_shape book datasets.available datasets.fetch "
         "datasets.load datasets.load_all datasets.load_any datasets.load_news datasets.load_rankings "
         "datasets.load_transcripts datasets.locate datasets.path_of datasets.read_table datasets.validate "
-        "evalset.as_evalset exercises local_accuracy.metrics_of protocols.decided_by_one runner "
+        "evalset.as_evalset local_accuracy.metrics_of protocols.decided_by_one "
         "scoring.check_references scoring.explain_reference_shape scoring.scorer scoring.signature"
     ),
     "puts together statistics that are tested under their own names": (
-        "local_accuracy.guide protocols.without_each_system published.recompute reporting.report "
+        "local_accuracy.guide protocols.without_each_system reporting.report "
         "significance.drivers significance.power sweep"
     ),
     "returns texts and orders, no numbers, but for shares of what could be perturbed": "perturb",
     "draws what was computed; the tests read the drawn data back": "plots",
     "stored numbers; a test of its own recomputes some": "differences.wmt23_curve",
-    "printed numbers, as published": "published.numbers",
     "a trained model; its tests compare training with what the libraries give": ("scoring.train_recommenders sentinel"),
     "its own tests compare it with sacreBLEU": "scoring.score_ter",
     "draws what its own tests check property by property; a second version would be a second simulator": "simulate",

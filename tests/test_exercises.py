@@ -15,9 +15,9 @@ from campaigns import refuses
 from test_cli import in_a_process
 
 import mtmeta as mm
-from mtmeta import exercises, runner
-from mtmeta.exercises._check import reference
-from mtmeta.exercises._compare import Expected, complaints
+from mtmeta.book import exercises, runner
+from mtmeta.book.exercises._check import reference
+from mtmeta.book.exercises._compare import Expected, complaints
 
 ROOT = Path(__file__).parents[1]
 CHAPTERS = sorted((ROOT / "notebooks").glob("[01][0-9]_*.ipynb"))[1:]
@@ -238,7 +238,7 @@ def test_every_exercise_has_a_check():
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda p: p.stem)
 def test_the_stored_solutions_pass_their_checks(path):
-    cells = [c for c in chapter(path).cells if c.cell_type == "code" and "mm.exercises.check(" in c.source]
+    cells = [c for c in chapter(path).cells if c.cell_type == "code" and "mm.book.check(" in c.source]
     shown = [output["data"]["text/plain"] for cell in cells for output in cell.outputs]
     assert shown == [f"{label}: right" for label in labels([path])]
 
@@ -246,7 +246,7 @@ def test_the_stored_solutions_pass_their_checks(path):
 def telling(text):
     """Return the lines of code that say something: no brackets alone, no check."""
     lines = (line.strip() for line in text.splitlines())
-    return {line for line in lines if len(line) > 6 and not line.startswith(("mm.exercises.check(", "answer = {"))}
+    return {line for line in lines if len(line) > 6 and not line.startswith(("mm.book.check(", "answer = {"))}
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda p: p.stem)
@@ -310,14 +310,14 @@ def cells(*sources):
 def test_an_answer_is_left_open():
     source = "# T\n\n```{exercise-start} One\n:label: ex-02-ties\n```\nWhat?\n```{exercise-end}\n```\n\n"
     source += "```{solution-start} ex-02-ties\n:class: dropdown\n```\nIt is {term}`p <x>`."
-    code = 'answer = {"a": 1 + 1, "b": "secret"}\nmm.exercises.check("ex-02-ties", answer)'
+    code = 'answer = {"a": 1 + 1, "b": "secret"}\nmm.book.check("ex-02-ties", answer)'
     end = nbformat.v4.new_markdown_cell("```{solution-end}\n```")
     notebook = nbformat.v4.new_notebook(
         cells=[nbformat.v4.new_markdown_cell(source), *cells("secret = 5", code, 'answer["b"]'), end]
     )
     made = exercises.to_notebook(notebook)
     assert made.cells[-2].source == '# Write your code here.\nanswer = {\n    "a": ...,\n    "b": ...,\n}'
-    assert made.cells[-1].source == 'mm.exercises.check("ex-02-ties", answer)'
+    assert made.cells[-1].source == 'mm.book.check("ex-02-ties", answer)'
     assert "secret" not in "".join(cell.source for cell in made.cells)
     solved = exercises.to_notebook(notebook, solutions=True)
     sources = [cell.source for cell in solved.cells]

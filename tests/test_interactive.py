@@ -12,7 +12,8 @@ from campaigns import refuses
 from pages import Page
 
 import mtmeta as mm
-from mtmeta.plots import interactive_lines, interactive_threshold
+from mtmeta.book.interactive import lines as interactive_lines
+from mtmeta.book.interactive import threshold as interactive_threshold
 
 THRESHOLDS = "notebooks/06_ties"
 DIFFERENCES = "notebooks/11_difference"
@@ -116,9 +117,9 @@ def test_each_choice_has_lines_and_a_scale_of_its_own():
 @pytest.mark.parametrize(("change", "message"), [
     ({"lines": lines().iloc[:0]}, "must hold a row, a column and a finite value"),
     ({"lines": lines().iloc[::-1]}, "must ascend"),
-    ({"start": 0.3}, "`start` must be a row of `lines`; found 0.3"),
+    ({"start": 0.3}, "`start` must be a row of `table`; found 0.3"),
     ({"columns": pd.DataFrame({("a", "other"): [1, 2, 3]}, index=[0, 0.5, 1])}, "unknown lines: \\['other'\\]"),
-    ({"columns": pd.DataFrame({("a", "noise"): [1]}, index=[0])}, "must have the rows of `lines`"),
+    ({"columns": pd.DataFrame({("a", "noise"): [1]}, index=[0])}, "must have the rows of `table`"),
     ({"lines": choices().iloc[1:]}, "as many for each choice in turn"),
     ({"lines": choices().iloc[[0, 3, 1, 4, 2, 5]]}, "as many for each choice in turn"),
     ({"lines": choices().iloc[[2, 1, 0]]}, "must ascend"),

@@ -13,7 +13,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from mtmeta.runner import missing
+from mtmeta.book.runner import missing
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = sorted(p for p in (ROOT / "notebooks").rglob("*.ipynb") if ".ipynb_checkpoints" not in p.parts)

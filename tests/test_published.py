@@ -5,7 +5,7 @@ import pytest
 from campaigns import refuses
 
 import mtmeta as mm
-from mtmeta import published
+from mtmeta.book import published
 
 
 def test_published_numbers_ranks_and_chi_squares():

@@ -23,14 +23,14 @@ from test_datasets import make_tree
 from test_runner import CONFIG, printed, write
 
 import mtmeta as mm
-from mtmeta import runner
-from mtmeta.runner import _run, _site
-from mtmeta.runner._needs import FACTS, facts, title, unmet
+from mtmeta.book import runner
+from mtmeta.book.runner import _run, _site
+from mtmeta.book.runner._needs import FACTS, facts, title, unmet
 
 ROOT = Path(__file__).parents[1]
 SHOW = "campaign = 'teaching' # parameters"
 METRICS = "import mtmeta as mm\nes = mm.load(campaign, unrated='keep')\nprint(es.name, *es.metrics, es.shape)"
-CANNOT = "import mtmeta as mm\nraise mm.runner.CannotRun('it needs *stars*')"
+CANNOT = "import mtmeta as mm\nraise mm.book.CannotRun('it needs *stars*')"
 
 
 @contextmanager
@@ -135,7 +135,7 @@ def test_the_project_is_found_upward_and_beside_the_package_or_missed(run, book,
     monkeypatch.chdir(tmp_path)
     assert runner.find_project() == runner.find_project(book=ROOT) == ROOT
     installed = tmp_path / "lib" / "site-packages" / "mtmeta" / "runner" / "_book.py"
-    monkeypatch.setattr("mtmeta.runner._book.__file__", str(installed))
+    monkeypatch.setattr("mtmeta.book.runner._book.__file__", str(installed))
     code, out, err = run("run", "all", "--scores", "teaching")
     assert (code, out) == (1, "")
     for said in (f"neither {tmp_path} nor a folder above it", "name it with --book FOLDER", "`mtmeta report` needs"):
@@ -445,7 +445,7 @@ def test_lines_say_which_cell_it_is_at(book):
 
 @pytest.mark.slow
 def test_without_jupyter_book_the_notebooks_are_left(run, book, monkeypatch):  # noqa: F811
-    monkeypatch.setattr("mtmeta.runner._book._JUPYTER_BOOK", Path("no-such-program"))
+    monkeypatch.setattr("mtmeta.book.runner._book._JUPYTER_BOOK", Path("no-such-program"))
     code, _, err = run("run", "1", "--scores", "mine.csv")
     assert code == 0
     assert "no site: jupyter-book is not installed" in err

@@ -1,4 +1,4 @@
-"""`mtmeta.runner` and the notebook normaliser, on notebooks made here."""
+"""`mtmeta.book.runner` and the notebook normaliser, on notebooks made here."""
 
 import json
 import os
@@ -12,8 +12,8 @@ import nbformat
 import pytest
 from campaigns import refuses
 
-from mtmeta import runner
-from mtmeta.runner import _book
+from mtmeta.book import runner
+from mtmeta.book.runner import _book
 
 ROOT = Path(__file__).parents[1]
 NORMALISER = ROOT / "tools" / "normalise_notebooks.py"

@@ -17,8 +17,8 @@ from seen import tables
 from test_book import ROOT, code_cells, label, markdown, tagged
 from test_notebooks import NOTEBOOKS
 
-from mtmeta.published import numbers as published
-from mtmeta.runner import _needs, _run
+from mtmeta.book.published import numbers as published
+from mtmeta.book.runner import _needs, _run
 
 CHAPTERS = [p for p in NOTEBOOKS if p.name[:2].isdigit()]
 NUMBERS = "no one two three four five six seven eight nine ten eleven".split()

@@ -23,7 +23,7 @@ from sphinx import addnodes
 from sphinx_external_toc.parsing import parse_toc_yaml
 
 import mtmeta as mm
-from mtmeta import runner
+from mtmeta.book import runner
 
 ROOT = Path(__file__).resolve().parent.parent
 BROWSER = ROOT / "tests" / "browser"
@@ -194,7 +194,7 @@ def test_descriptions_are_cut_after_a_word():
 
 @pytest.mark.data
 def test_the_front_page_says_what_the_data_say():
-    published = mm.published.numbers().query("source == 'sentinels-logs'")["metric"].unique()
+    published = mm.book.published.numbers().query("source == 'sentinels-logs'")["metric"].unique()
     es = mm.load("wmt23/zh-en", metrics_from=["wmt23-sentinels"], metrics=list(published))
 
     def ranks(metric):

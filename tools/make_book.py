@@ -17,8 +17,8 @@ from pathlib import Path
 
 from mtmeta._files import whole_file
 from mtmeta._processes import in_processes
-from mtmeta.runner import build, execute, missing
-from mtmeta.runner._book import copy_sources, pages, write_execution
+from mtmeta.book.runner import build, execute, missing
+from mtmeta.book.runner._book import copy_sources, pages, write_execution
 
 
 def _measured(path: Path, out: Path) -> dict[str, float]:

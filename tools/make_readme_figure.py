@@ -60,7 +60,7 @@ def card(es: mm.EvalSet, path: Path) -> None:
 
 if __name__ == "__main__":
     mm.plots.use_style()
-    published = mm.published.numbers().query("source == 'sentinels-logs'")["metric"].unique()
+    published = mm.book.published.numbers().query("source == 'sentinels-logs'")["metric"].unique()
     es = mm.load("wmt23/zh-en", metrics_from=["wmt23-sentinels"], metrics=list(published))
     draw(es, ax := plt.subplots(figsize=(6.0, 4.6))[1])
     ax.figure.savefig(STATIC / "grouping-ranks.png", dpi=150)

@@ -50,7 +50,7 @@ def run(
     """
     import pandas as pd
 
-    from .. import runner
+    from ..book import runner
 
     project = runner.find_project(book=book)
     notebooks = runner.chapters(project, chapters)
@@ -110,8 +110,8 @@ def exercises(
     answers, and checks that say what is wrong but not the answer. It needs a clone of the book, as `mtmeta run` does. A
     notebook that is there and has been changed is not overwritten.
     """
-    from .. import runner
-    from ..exercises import export
+    from ..book import runner
+    from ..book.exercises import export
 
     found = runner.chapters(runner.find_project(), chapters)
     campaign = None if scores is None else full(scores)

@@ -17,7 +17,6 @@ from ._agreement import (
     score_against_length,
     three_views,
 )
-from ._interactive import Interactive, interactive_lines, interactive_threshold
 from ._local import (
     accuracy_by_quality,
     local_accuracies,
@@ -39,8 +38,8 @@ from ._sysdep import (
 from ._ties import tie_baselines, tie_calibration_curves
 
 __all__ = [
-    "COLOURS", "MARKERS", "Interactive", "accuracy_by_quality", "correlations_by_size", "decomposition",
-    "detection_curves", "deviation_plane", "expected_deviations", "interactive_lines", "interactive_threshold",
+    "COLOURS", "MARKERS", "accuracy_by_quality", "correlations_by_size", "decomposition",
+    "detection_curves", "deviation_plane", "expected_deviations",
     "learning_curves", "ledger_differences", "local_accuracies", "paired_differences", "parts_of_systems",
     "parts_plane", "rank_intervals", "rank_slopes", "ratio_bars", "resampling_units", "score_against_length",
     "score_grid", "swap_effect_bars", "sysdep_against_correlation", "sysdep_against_null", "system_curves",
@@ -49,5 +48,5 @@ __all__ = [
 ]  # fmt: skip
 
 # In all of them, a name of a system or metric is no formula.
-for _name in {*__all__} - {"COLOURS", "MARKERS", "Interactive", "use_style"}:
+for _name in {*__all__} - {"COLOURS", "MARKERS", "use_style"}:
     globals()[_name] = names_as_written(globals()[_name])

@@ -251,7 +251,7 @@ def ledger_differences(recomputed: pd.DataFrame, *, ax: Axes | None = None) -> A
     Parameters
     ----------
     recomputed : pandas.DataFrame
-        Result of `mtmeta.published.recompute`.
+        Result of `mtmeta.book.published.recompute`.
     ax : Axes, optional
 
     Returns

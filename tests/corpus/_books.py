@@ -5,7 +5,7 @@
 import json
 import os
 
-from mtmeta import runner
+from mtmeta.book import runner
 
 from ._case import Case
 from ._trees import write

@@ -8,11 +8,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .._names import some_of
+from ..._names import some_of
 
 #: Three significant digits are enough, and so are three decimals.
 RELATIVE, DECIMALS = 0.005, 3
 SHOWN = 4
+
+
+class NoAnswer(Exception):
+    """Raised by a reference where the data have no answer."""
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .._files import read_bytes, read_text
-from .._processes import run_program
-from .._yaml import parse
+from ..._files import read_bytes, read_text
+from ..._processes import run_program
+from ..._yaml import parse
 from ._execute import about
 
 #: Copied beside the chapters, so that pages can include them.
@@ -138,7 +138,7 @@ def find_project(book: str | Path | None = None) -> Path:
         If there is none.
     """
     here = Path.cwd().resolve()
-    known = (here, *here.parents, Path(__file__).resolve().parents[2])
+    known = (here, *here.parents, Path(__file__).resolve().parents[3])
     for folder in known if book is None else [Path(book).resolve()]:
         if _is_project(folder):
             return folder

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._files import whole_file
+from ..._files import whole_file
 from ._check import described
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def read(notebook: NotebookNode) -> tuple[list[NotebookNode], list[Exercise]]:
 def _take_the_check_out(exercise: Exercise) -> None:
     """Part the solution at the cell that checks, which holds ``answer = …`` and the call."""
     for place, cell in enumerate(exercise.solution):
-        if cell.cell_type == "code" and "mm.exercises.check(" in cell.source:
+        if cell.cell_type == "code" and "mm.book.check(" in cell.source:
             exercise.check = ast.get_source_segment(cell.source, ast.parse(cell.source).body[-1])
             exercise.answer = cell.source[: cell.source.rindex(exercise.check)].strip()
             exercise.discussion = exercise.solution[place + 1 :]
@@ -222,7 +222,7 @@ def export(
     Parameters
     ----------
     chapters : iterable of Path
-        Notebooks of the book, such as `mtmeta.runner.chapters` returns.
+        Notebooks of the book, such as `mtmeta.book.runner.chapters` returns.
     out : path
         The folder to write to; it is made if it is not there.
     solutions, campaign

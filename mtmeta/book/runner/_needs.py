@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from .._checks import Undefined
-from ..evalset import EvalSet, Texts
-from ..rankings import Rankings
+from ..._checks import Undefined
+from ...evalset import EvalSet, Texts
+from ...rankings import Rankings
 
 Data = EvalSet | pd.DataFrame | Rankings
 #: What a chapter may need in its metadata, and how it is called.

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from .._names import unknown
-from ._compare import complaints, is_open
+from ..._names import unknown
+from . import _references
+from ._compare import NoAnswer, complaints, is_open
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Check:
 @functools.cache
 def _forms() -> dict[str, str]:
     """Return the form that each answer must have, by the label of its exercise."""
-    return json.loads((Path(__file__).parents[1] / "data" / "exercises.json").read_text(encoding="utf-8"))
+    return json.loads((Path(__file__).parents[2] / "data" / "exercises.json").read_text(encoding="utf-8"))
 
 
 def names() -> tuple[str, ...]:
@@ -56,7 +57,7 @@ def names() -> tuple[str, ...]:
     Examples
     --------
     >>> import mtmeta as mm
-    >>> "ex-01-four" in mm.exercises.names()
+    >>> "ex-01-four" in mm.book.exercises.names()
     True
     """
     return tuple(sorted(_forms()))
@@ -82,7 +83,7 @@ def described(name: str) -> str:
     Examples
     --------
     >>> import mtmeta as mm
-    >>> mm.exercises.described("ex-02-ties")
+    >>> mm.book.exercises.described("ex-02-ties")
     'The p-value, one-sided.'
     """
     if name not in _forms():
@@ -92,8 +93,6 @@ def described(name: str) -> str:
 
 def reference(name: str) -> Callable:
     """Return the function that answers an exercise."""
-    from . import _references  # which loads much
-
     described(name)  # raises for what has no check
     return getattr(_references, name.replace("-", "_"))
 
@@ -127,11 +126,11 @@ def check(name: str, answer: Any, **given: Any) -> Check:
     Examples
     --------
     >>> import mtmeta as mm
-    >>> mm.exercises.check("ex-02-ties", ...)
+    >>> mm.book.check("ex-02-ties", ...)
     ex-02-ties: not answered yet
-    >>> mm.exercises.check("ex-02-ties", 11 / 1024)
+    >>> mm.book.check("ex-02-ties", 11 / 1024)
     ex-02-ties: right
-    >>> mm.exercises.check("ex-02-ties", 100 * 11 / 1024)
+    >>> mm.book.check("ex-02-ties", 100 * 11 / 1024)
     ex-02-ties: not right yet
     - 100 times too large: a percentage where a share is asked for?
     """
@@ -151,7 +150,3 @@ def check(name: str, answer: Any, **given: Any) -> Check:
     except NoAnswer as error:
         return Check(name, "unknown", (str(error),))
     return Check(name, "wrong" if hints else "right", hints)
-
-
-class NoAnswer(Exception):
-    """Raised by a reference where the data have no answer."""

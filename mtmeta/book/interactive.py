@@ -1,6 +1,6 @@
 """Figures with knobs: HTML and SVG without any library, and a picture of the start state where HTML is not shown.
 
-Every position of the knobs is computed here and travels with the figure; `_interactive.js` moves what is drawn.
+Every position of the knobs is computed here and travels with the figure; `interactive.js` moves what is drawn.
 """
 
 from __future__ import annotations
@@ -23,8 +23,10 @@ from matplotlib.ticker import MaxNLocator
 from .._checks import check_number
 from .._escapes import Markup, fill
 from ..evalset import EvalSet, as_evalset
+from ..plots._style import COLOURS, MARKERS, in_legend, names_as_written
 from ..ties import calibrate_ties
-from ._style import COLOURS, MARKERS, in_legend, names_as_written
+
+__all__ = ["Interactive", "lines", "threshold"]
 
 DIGITS = 6  # what values are rounded to, so that two machines write the same text
 WIDTH, HEIGHT = 440, 190  # of a panel, in units of the SVG
@@ -86,7 +88,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class Interactive:
-    """A figure with knobs, as `interactive_threshold` and `interactive_lines` make it.
+    """A figure with knobs, as `threshold` and `lines` make it.
 
     Notebooks and the site show HTML, with sliders and menus that the keyboard moves too. If JavaScript or HTML is not
     available, and in print, it is a picture of the start position.
@@ -285,7 +287,7 @@ def _thinned(array: np.ndarray, n: int, *kept: int) -> np.ndarray:
     return np.unique([*np.linspace(0, len(array) - 1, min(n, len(array))).round().astype(int), *kept])
 
 
-def interactive_threshold(es: EvalSet | pd.DataFrame, metric: str, *, start: float = 0) -> Interactive:
+def threshold(es: EvalSet | pd.DataFrame, metric: str, *, start: float = 0) -> Interactive:
     """Let a knob turn the tie threshold: which pairs the metric then calls equal, and what acc_eq becomes.
 
     Parameters
@@ -315,7 +317,7 @@ def interactive_threshold(es: EvalSet | pd.DataFrame, metric: str, *, start: flo
     --------
     >>> import mtmeta as mm
     >>> es = mm.EvalSet([[5], [3], [5], [5]], {"m": [[.6], [.5], [.4], [.4]]}, systems=list("ABCD"))
-    >>> figure = mm.plots.interactive_threshold(es, "m")
+    >>> figure = mm.book.interactive.threshold(es, "m")
     >>> figure.values["acc_eq"]
     [0.333333, 0.166667, 0.5]
     >>> [figure.values[f"tied_{kind}"] for kind in ("equal", "same", "other")]
@@ -358,14 +360,14 @@ def interactive_threshold(es: EvalSet | pd.DataFrame, metric: str, *, start: flo
     )
 
 
-def interactive_lines(
-    lines: pd.DataFrame, *, knob: str, value: str, columns: pd.DataFrame | None = None, start: object = None
+def lines(
+    table: pd.DataFrame, *, knob: str, value: str, columns: pd.DataFrame | None = None, start: object = None
 ) -> Interactive:
     """Let a knob move along the x-axis of a line chart, with the values there in a table below it.
 
     Parameters
     ----------
-    lines : pandas.DataFrame
+    table : pandas.DataFrame
         One row for each position of the knob, by ascending number; one column for each line. Missing values are left
         out. An index of several levels gives each level but the last a knob of its own, under its name: a menu for
         texts, a slider for numbers. Each choice then has its own lines, with the same number of positions, at least 0.
@@ -392,16 +394,16 @@ def interactive_lines(
     >>> import pandas as pd
     >>> import mtmeta as mm
     >>> lines = pd.DataFrame({"constant": [0, .5, 1], "noise": [.5, .25, 0]}, index=[0, .5, 1])
-    >>> figure = mm.plots.interactive_lines(lines, knob="share of ties", value="acc_eq")
+    >>> figure = mm.book.interactive.lines(lines, knob="share of ties", value="acc_eq")
     >>> figure.positions, figure.values["line 1"]
     (('0', '0.5', '1'), [0.5, 0.25, 0.0])
     """
-    *levels, x = (lines.index.get_level_values(k) for k in range(lines.index.nlevels))
+    *levels, x = (table.index.get_level_values(k) for k in range(table.index.nlevels))
     choices = {str(level.name): tuple(level.unique()) for level in levels}
-    x, heights = x.to_numpy(dtype=float), lines.to_numpy(dtype=float)
-    finite, some = heights[np.isfinite(heights)], list(lines.index)[:5]
+    x, heights = x.to_numpy(dtype=float), table.to_numpy(dtype=float)
+    finite, some = heights[np.isfinite(heights)], list(table.index)[:5]
     if not finite.size:
-        raise ValueError(f"`lines` must hold a row, a column and a finite value; its shape is {lines.shape}.")
+        raise ValueError(f"`table` must hold a row, a column and a finite value; its shape is {table.shape}.")
     groups = list(itertools.product(*choices.values()))
     n = len(x) // len(groups)
     if (
@@ -410,17 +412,17 @@ def interactive_lines(
         or (np.diff(x.reshape(-1, n)) <= 0).any()
         or (choices and not 0 <= x.min() < x[n - 1])
     ):
-        raise ValueError(f"the rows of `lines` must ascend, as many for each choice in turn; found {some}.")
-    if start is not None and start not in list(lines.index):
-        raise ValueError(f"`start` must be a row of `lines`; found {start!r}, and rows {some}.")
-    columns = pd.DataFrame(index=lines.index) if columns is None else columns
+        raise ValueError(f"the rows of `table` must ascend, as many for each choice in turn; found {some}.")
+    if start is not None and start not in list(table.index):
+        raise ValueError(f"`start` must be a row of `table`; found {start!r}, and rows {some}.")
+    columns = pd.DataFrame(index=table.index) if columns is None else columns
     headings = list(dict.fromkeys(heading for heading, _ in columns))
-    unknown = sorted({str(line) for _, line in columns} - set(map(str, lines)))
-    if unknown or not columns.index.equals(lines.index):
-        raise ValueError(f"`columns` must have the rows of `lines`, and its lines; unknown lines: {unknown}.")
-    now = len(x) - 1 if start is None else list(lines.index).index(start)
-    keys = {name: f"line {k}" for k, name in enumerate(lines.columns)}
-    values = {"knob": _numbers(x)} | {key: _numbers(lines[name]) for name, key in keys.items()}
+    unknown = sorted({str(line) for _, line in columns} - set(map(str, table)))
+    if unknown or not columns.index.equals(table.index):
+        raise ValueError(f"`columns` must have the rows of `table`, and its lines; unknown lines: {unknown}.")
+    now = len(x) - 1 if start is None else list(table.index).index(start)
+    keys = {name: f"line {k}" for k, name in enumerate(table.columns)}
+    values = {"knob": _numbers(x)} | {key: _numbers(table[name]) for name, key in keys.items()}
     shown = {key: _words(values[key], 3) for key in keys.values()}
     for heading, name in columns:
         shown[f"{keys[name]}, {headings.index(heading)}"] = [*map(str, columns[heading, name])]

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .._arrays import digest
+from ..._arrays import digest
 from ._book import build, copy_sources, pages, read_yaml, write_execution
 from ._run import Outcome, plain, take, write_text
 

@@ -11,15 +11,14 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from .. import differences, scoring, sentinel, sysdep, ties
-from .. import local_accuracy as la
-from ..agreement import correlate, correlate_groups, decompose_pearson, pairwise_difference_pearson
-from ..estimation import ratings_saved
-from ..evalset import EvalSet
-from ..raters import ceiling
-from ..significance import Comparison, exchange_units, intervals
-from ._check import NoAnswer
-from ._compare import Expected, complaints
+from ... import differences, scoring, sentinel, sysdep, ties
+from ... import local_accuracy as la
+from ...agreement import correlate, correlate_groups, decompose_pearson, pairwise_difference_pearson
+from ...estimation import ratings_saved
+from ...evalset import EvalSet
+from ...raters import ceiling
+from ...significance import Comparison, exchange_units, intervals
+from ._compare import Expected, NoAnswer, complaints
 
 
 def _values(es: EvalSet, **how: str) -> pd.Series:

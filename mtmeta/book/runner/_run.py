@@ -15,11 +15,11 @@ from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from .. import __version__
-from .._arrays import digest
-from .._escapes import file_name, markdown
-from .._files import check_not_input, claim, whole_file
-from .._processes import in_processes
+from ... import __version__
+from ..._arrays import digest
+from ..._escapes import file_name, markdown
+from ..._files import check_not_input, claim, whole_file
+from ..._processes import in_processes
 from ._execute import CannotRun, about, execute, missing
 from ._needs import PARAMETERS, Data, facts, kind_of, unmet
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from ._checks import check_choice
-from .agreement import metric_correlations
-from .evalset import EvalSet
-from .protocols import PROTOCOLS, Task, rank
+from .._checks import check_choice
+from ..agreement import metric_correlations
+from ..evalset import EvalSet
+from ..protocols import PROTOCOLS, Task, rank
 
 __all__ = ["numbers", "recompute"]
 
-_FOLDER = Path(__file__).parent / "data" / "published"
+_FOLDER = Path(__file__).parents[1] / "data" / "published"
 _KEY = ["quantity", "language_pair", "level", "statistic", "grouping", "metric"]
 
 
@@ -48,7 +48,7 @@ def numbers() -> pd.DataFrame:
     Examples
     --------
     >>> import mtmeta as mm
-    >>> mm.published.numbers().query("source == 'wmt23' and metric == 'BLEU'")["printed"].tolist()
+    >>> mm.book.published.numbers().query("source == 'wmt23' and metric == 'BLEU'")["printed"].tolist()
     ['0.859', '0.696']
     """
     tables = [pd.read_csv(t, sep="\t", dtype=str, keep_default_na=False) for t in sorted(_FOLDER.glob("*.tsv"))]

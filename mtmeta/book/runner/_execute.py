@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from .._files import data_dirs, read_text
+from ..._files import data_dirs, read_text
 
 
 class CannotRun(ValueError):
@@ -23,7 +23,7 @@ class CannotRun(ValueError):
     --------
     >>> raise CannotRun("this chapter needs segments that are rated for all systems")
     Traceback (most recent call last):
-    mtmeta.runner._execute.CannotRun: this chapter needs segments that are rated for all systems
+    mtmeta.book.runner._execute.CannotRun: this chapter needs segments that are rated for all systems
     """
 
 
