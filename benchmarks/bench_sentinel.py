@@ -1,4 +1,4 @@
-"""Speed of training a transformer sentinel by the published recipe: XLM-R large's shape on a GPU, a small one on a CPU.
+"""Speed of training a small transformer sentinel by the published recipe.
 
 make bench
 
@@ -10,11 +10,10 @@ import pytest
 
 import mtmeta as mm
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-GPU = torch.cuda.is_available()
-ENCODER, N_TEXTS = ("scratch-large", 12_000) if GPU else ("scratch-small", 1200)
+ENCODER, N_TEXTS = "scratch-small", 1200
 
 
 def test_recipe(benchmark):
@@ -23,4 +22,4 @@ def test_recipe(benchmark):
     options = {"kind": "transformer", "config": mm.sentinel.TransformerConfig(encoder=ENCODER)}
     trained = benchmark.pedantic(lambda: mm.sentinel.fit(frame, sees="candidate", **options), rounds=1)
     benchmark.extra_info |= {"job": f"{N_TEXTS} texts, {ENCODER}, on {trained.device}", "target": "none"}
-    assert trained.curve["loss"].notna().any()
+    assert any("loss" in entry for entry in trained.history)

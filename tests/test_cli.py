@@ -503,7 +503,7 @@ WRITERS = {
     "sweep --example -o": [],
     "sweep plan.yaml --dry-run -o": ["plan.yaml", "t.csv"],
     "sentinel train s.csv --sees source --save new -o": ["s.csv"],
-    "sentinel score sentinel s.csv -o": ["s.csv", "sentinel/weights.npz"],
+    "sentinel score sentinel s.csv -o": ["s.csv", "sentinel/sentinel.json"],
 }
 
 
@@ -515,7 +515,7 @@ def made(tmp_path_factory):
     (folder / "p.csv").write_text("segment,system,m,m_perturbed\n" + "".join(f"{k},A,{k % 3},1\n" for k in range(9)))
     (folder / "plan.yaml").write_text("sets: [t.csv]\nstatistics: [correlate]\n")
     (folder / "s.csv").write_text("source,score\n" + "".join(f"text {k},{k % 3}\n" for k in range(20)))
-    mm.sentinel.fit(mm.sentinel.read_table(folder / "s.csv"), sees="source").save(folder / "sentinel")
+    mm.sentinel.fit(mm.sentinel.read_texts(folder / "s.csv"), sees="source").save(folder / "sentinel")
     return folder
 
 

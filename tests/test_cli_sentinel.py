@@ -4,7 +4,6 @@ import csv
 import dataclasses
 import io
 import json
-import re
 from functools import partial
 
 import numpy as np
@@ -12,7 +11,6 @@ import pandas as pd
 import pytest
 
 import mtmeta as mm
-from mtmeta.cli import _choices
 from mtmeta.sentinel import SEES, _settings
 
 TINY = ("--kind", "transformer", "--encoder", "scratch-small", "--learning-rate", "1e-3", "--max-length", "16")
@@ -42,13 +40,11 @@ def table(rows, tmp_path):
 def test_defaults_are_those_of_the_package(run):
     words = " ".join(run("train", "--help")[1].split())
     recipe = mm.sentinel.TransformerConfig()
-    names = "encoder dropout precision learning_rate batch_size accumulation epochs max_length"
+    names = "encoder dropout learning_rate batch_size accumulation epochs max_length"
     for name in (*names.split(), "checks", "seed"):
         shown = words.partition(f"--{name.replace('_', '-')} ")[2].partition("[default: (")[2].partition(")")[0]
         assert shown == str(getattr(recipe, name)), name
-    assert all(name in words for name in _settings.SCRATCH)
-    for choice in _choices.Precision:
-        mm.sentinel.TransformerConfig(precision=str(choice))
+    assert _settings.SCRATCH in words
 
 
 @pytest.mark.slow
@@ -57,7 +53,7 @@ def test_scores_are_those_of_the_package(run, table, rows, sees, tmp_path):
     code, out, err = run("train", table, "--sees", sees, "--save", "s", "--format", "tsv", "-o", "f.tsv")
     assert (code, out) == (0, ""), err
     facts = pd.read_csv("f.tsv", sep="\t").set_index("what")["value"]
-    frame = mm.sentinel.read_table(table)
+    frame = mm.sentinel.read_texts(table)
     expected = mm.sentinel.fit(frame, sees=sees)
     assert (float(facts["texts"]), float(facts["penalty"])) == (900, expected.alpha)
     assert err == f"{expected.signature}|mtmeta:{mm.__version__}\n"
@@ -83,7 +79,7 @@ def test_set_is_scored_whole(run, table):
 
 def test_several_tables_and_sets_make_stages(run, table):
     assert run("train", table, f"teaching+{table}", "--sees", "source", "--save", "s", "--quiet")[0] == 0
-    frame = mm.sentinel.read_table(table)
+    frame = mm.sentinel.read_texts(table)
     teaching = mm.sentinel.training_frame(mm.load("teaching"))
     expected = mm.sentinel.fit([frame, pd.concat([teaching, frame])], sees="source")
     texts = frame["source"].tolist()
@@ -117,18 +113,13 @@ def test_transformer_is_trained_and_reported(run, table, rows, tmp_path):
 @pytest.mark.slow
 def test_training_goes_on_from_a_saved_sentinel_with_its_settings(run, table):
     train = ("train", table, "--sees", "source", "--quiet")
-    recipe = "--head 8 --head 4 --dropout 0 --precision fp32 --checks 2"
+    recipe = "--head 8 --head 4 --dropout 0 --checks 2"
     assert run(*train, "--save", "da", *TINY, *recipe.split())[0] == 0
     again = "--save mqm --kind transformer --start da --learning-rate 1e-4"
     assert run(*train, *again.split())[0] == 0
     first, second = (mm.sentinel.load(folder) for folder in ("da", "mqm"))
     assert (first.config.head, first.config.dropout, first.config.checks) == ((8, 4), 0, 2)
     assert dataclasses.replace(first.config, learning_rate=1e-4) == second.config
-
-
-def test_a_folder_of_something_else_is_left_alone(run, table):
-    code, out, err = run("train", table, "--sees", "source", "--save", ".")
-    assert (code, out, bool(re.fullmatch("mtmeta: error: .*holds other files.*\n", err))) == (1, "", True)
 
 
 @pytest.mark.data

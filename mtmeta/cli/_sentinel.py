@@ -13,7 +13,7 @@ import typer
 from .. import __version__
 from .._files import check_not_input
 from .._limits import MAX_COUNT
-from ._choices import Kind, Precision, ScoreFormat, Sees
+from ._choices import Kind, ScoreFormat, Sees
 from ._common import Loading, Printing, Writing, app, command
 from ._options import Places, argument, folder, form, number, option, word, wrong
 from ._output import inputs, written
@@ -39,14 +39,13 @@ class Transformer:
 
     validation: word("Keep the checkpoint that does best on this.", "FILE|SET", "the last") = None
     encoder: word(
-        "A Hugging Face checkpoint or a folder; scratch-small, scratch-base or scratch-large for random weights.",
+        "A Hugging Face checkpoint or a folder; or scratch-small, which has random weights.",
         "NAME|DIR",
         "FacebookAI/xlm-roberta-large",
     ) = None
     start: folder(Path | None, "Continue from this saved sentinel.", "none") = None
     head: number(list[int] | None, "Units of a layer of the head; repeatable.", 1, MAX_COUNT, "512, 128") = None
     dropout: option(float | None, "Dropout of the head.", "NUMBER", "0.1") = None
-    precision: option(Precision | None, "Precision of the encoder in training.", default="auto") = None
     learning_rate: option(float | None, "Learning rate of RAdam.", "NUMBER", "1e-06") = None
     batch_size: number(int | None, "Texts per batch.", 1, MAX_COUNT, "8") = None
     accumulation: number(int | None, "Batches per step.", 1, MAX_COUNT, "2") = None
@@ -85,7 +84,6 @@ def train_sentinel(
         raise wrong(names, "goes only with --kind transformer.")
     from .. import sentinel as package
 
-    package.check_target(save)
     check_not_input(save, inputs(context.params))
     frames = [_to_learn(stage) for stage in stages]
     options: dict[str, Any] = {}
@@ -140,9 +138,9 @@ def _to_learn(stage: str) -> pd.DataFrame:
     import pandas as pd
 
     from ..datasets import load_all
-    from ..sentinel import read_table, training_frame
+    from ..sentinel import read_texts, training_frame
 
-    parts = (read_table(part) if _is_file(part) else training_frame(load_all(part)) for part in stage.split("+"))
+    parts = (read_texts(part) if _is_file(part) else training_frame(load_all(part)) for part in stage.split("+"))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -157,8 +155,8 @@ def _facts(trained: Any, folder: Path, n: int) -> pd.DataFrame:
         rows += [("mean squared error", float(best["mse"]), "in validation, of each text's mean score")]
         rows += [("Pearson", float(best["pearson"]), "in validation, no grouping")]
     else:
-        losses = trained.curve["loss"].dropna()
-        rows += [("loss", float(losses.iloc[-1]), "mean squared error, last logged")] if len(losses) else []
+        losses = [entry["loss"] for entry in trained.history if "loss" in entry]
+        rows += [("loss", loss, "mean squared error, last logged") for loss in losses[-1:]]
         rows += [("parameters", float(sum(p.numel() for p in trained.network.parameters())), trained.config.encoder)]
     return pd.DataFrame(rows, columns=["what", "value", "note"])
 
@@ -166,9 +164,9 @@ def _facts(trained: Any, folder: Path, n: int) -> pd.DataFrame:
 def _scored_table(loaded: Any, path: str) -> pd.DataFrame:
     import pandas as pd
 
-    from ..sentinel import read_table
+    from ..sentinel import read_texts
 
-    frame = read_table(path)
+    frame = read_texts(path)
     kept = [c for c in ("system", "segment") if c in frame]
     scores = loaded.score_frame(frame)
     return (frame[kept] if kept else pd.DataFrame({"row": range(1, len(frame) + 1)})).assign(score=scores)

@@ -13,9 +13,9 @@ from typing import Any
 import pandas as pd
 
 from .._checks import check_choice
-from ._frame import SEES, find_overlap, read_table, training_frame
+from ._frame import SEES, find_overlap, read_texts, training_frame
 from ._light import LightConfig, LightSentinel, fit_light, load_light
-from ._sentinel import Sentinel, check_target, read_card
+from ._sentinel import Sentinel, read_card
 from ._settings import TransformerConfig
 
 __all__ = [
@@ -25,11 +25,10 @@ __all__ = [
     "LightSentinel",
     "Sentinel",
     "TransformerConfig",
-    "check_target",
     "find_overlap",
     "fit",
     "load",
-    "read_table",
+    "read_texts",
     "training_frame",
 ]
 
@@ -103,7 +102,7 @@ def fit(
     Raises
     ------
     TypeError
-        If a table is no DataFrame, or ``config`` or ``start`` is of another kind.
+        If a table is not a DataFrame, or ``config`` or ``start`` is of another kind.
     ValueError
         If a column is absent, a text or score is missing or none, there are too few texts, all scores are
         equal, an option is unknown or does not go with ``kind``, or the extra is not installed.

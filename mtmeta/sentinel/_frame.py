@@ -11,11 +11,10 @@ import pandas as pd
 
 from .._checks import Undefined, check_scores, numbers_of
 from .._delimited import read_file
-from .._pearson import scaled
 from .._tables import check_table
 from ..evalset import EvalSet, as_sets
 
-__all__ = ["SEES", "find_overlap", "read_table", "training_frame"]
+__all__ = ["SEES", "find_overlap", "read_texts", "training_frame"]
 
 #: What a sentinel may see, and the column that holds it.
 SEES = {"source": "source", "candidate": "translation", "reference": "reference"}
@@ -60,8 +59,8 @@ def texts_of(frame: pd.DataFrame, sees: str) -> list[str]:
     column = SEES[sees]
     check_table(frame, texts=[column])
     texts = frame[column].tolist()
-    blank = [row for row, text in enumerate(texts, 1) if sees != "candidate" and not text.strip()]
-    if blank:
+    blank = [row for row, text in enumerate(texts, 1) if not text.strip()]
+    if blank and sees != "candidate":
         raise Undefined(
             f"column {column!r} has no text in {len(blank)} of {len(texts)} rows, first in data row {blank[0]}. "
             "Fill it in, or leave the rows out."
@@ -144,9 +143,8 @@ def _rated(es: EvalSet) -> pd.DataFrame:
     scores = frame["human"]
     if scores.min() == scores.max():
         raise Undefined(f"set {es.name!r}: every human score is {scores.iloc[0]:g}; it cannot be standardised.")
-    near_one = pd.Series(scaled(scores.to_numpy(), 0)[0], scores.index)
-    frame["human"] = (near_one - near_one.mean()) / near_one.std(ddof=0)
-    frame = frame.assign(set=es.name, lp=es.language_pair)
+    standard = (scores - scores.mean()) / scores.std(ddof=0)
+    frame = frame.assign(human=standard, set=es.name, lp=es.language_pair)
     return frame.reindex(columns=_COLUMNS).astype(dict.fromkeys(_ROLES, object))
 
 
@@ -220,8 +218,8 @@ def _roles(tables: Iterable[EvalSet | pd.DataFrame], what: str) -> dict[str, tup
     return found
 
 
-def read_table(path: str | Path) -> pd.DataFrame:
-    r"""Read a table of texts and scores from CSV, or from TSV if the name ends in ``.tsv``.
+def read_texts(path: str | Path) -> pd.DataFrame:
+    r"""Read texts, and scores to learn, from CSV, or from TSV if the name ends in ``.tsv``.
 
     Parameters
     ----------
@@ -239,26 +237,29 @@ def read_table(path: str | Path) -> pd.DataFrame:
     OSError
         If the file cannot be read.
     ValueError
-        If it is no UTF-8 table with a header, or two columns hold the same.
+        If it is not a UTF-8 table with a header, or two columns hold the same.
+
+    See Also
+    --------
+    training_frame : such a table from sets of data.
+    mtmeta.load : read a table of systems, segments and scores.
 
     Examples
     --------
     >>> import tempfile, pathlib
-    >>> from mtmeta.sentinel import read_table
+    >>> from mtmeta.sentinel import read_texts
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder, "t.csv")
     ...     _ = path.write_text("src,mt,score\nHallo,Hello,0.5\n")
-    ...     print(read_table(path).columns.tolist())
+    ...     print(read_texts(path).columns.tolist())
     ['source', 'translation', 'human']
     """
     path = Path(path)
-    separator = "\t" if path.suffix.lower() == ".tsv" else ","
-    frame = read_file(path, separator).astype(str)
-    meant = [_ALIASES.get(column, column) for column in frame.columns]
-    for name in meant:
-        if meant.count(name) > 1:
-            raise ValueError(f"{path}: several of the columns {[*frame.columns]} mean {name!r}; keep one of them.")
-    frame.columns = meant
+    given = read_file(path, "\t" if path.suffix.lower() == ".tsv" else ",").astype(str)
+    frame = given.rename(columns=_ALIASES)
+    if not frame.columns.is_unique:
+        name = frame.columns[frame.columns.duplicated()][0]
+        raise ValueError(f"{path}: several of the columns {[*given.columns]} mean {name!r}; keep one of them.")
     if "human" in frame:
         known = frame["human"].mask(frame["human"].str.strip().isin(_MISSING), "")
         frame["human"] = numbers_of(known, f"human of {path.name}")

@@ -12,15 +12,14 @@ import pandas as pd
 import scipy.sparse as sp
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import Ridge
+from sklearn.model_selection import PredefinedSplit, cross_val_predict
 
 from .._checks import Undefined, check_count
-from .._pearson import scaled
 from ._frame import examples_of
 from ._sentinel import Sentinel
 
 __all__ = ["LightConfig", "LightSentinel"]
 
-_ARRAYS = "weights.npz"
 SHAPE = ("log_characters", "log_bytes", "log_words", "digits", "capitals", "marks")
 #: A character that is neither a letter or digit nor white space.
 _MARK = re.compile(r"[^\w\s]|_")
@@ -114,27 +113,24 @@ class LightSentinel(Sentinel):
         return self._vectoriser.transform(texts) @ s["ngram_weights"] + by_shape + s["intercept"]
 
     def _write(self, folder: Path) -> dict[str, Any]:
-        np.savez(folder / _ARRAYS, **{name: self._state[name] for name in (*_OF_NGRAMS, *_OF_SHAPE)})
-        kept = {name: self._state[name] for name in ("alpha", "intercept", "n", "ngrams")}
-        return {"config": asdict(self.config), "validation": self.validation.to_dict("list"), **kept}
+        arrays = {name: self._state[name].tolist() for name in (*_OF_NGRAMS, *_OF_SHAPE)}
+        tables = {"config": asdict(self.config), "validation": self.validation.to_dict("list")}
+        return {**self._state, **arrays, **tables}
 
 
 def load_light(folder: Path, card: dict[str, Any]) -> LightSentinel:
     """Return the sentinel that `LightSentinel.save` wrote."""
     try:
-        with (folder / _ARRAYS).open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-            if any(member.compress_type for member in arrays.zip.infolist()):  # what is small may unpack to anything
-                raise ValueError("the arrays are compressed")
-            state = {name: arrays[name] for name in arrays.files}
+        state = {name: np.array(card[name], dtype=np.float64) for name in (*_OF_NGRAMS, *_OF_SHAPE)}
+        sizes = dict.fromkeys(_OF_NGRAMS, len(card["ngrams"])) | dict.fromkeys(_OF_SHAPE, len(SHAPE))
+        if any(state[name].shape != (size,) or not np.isfinite(state[name]).all() for name, size in sizes.items()):
+            raise ValueError("it does not have a finite number for each feature")
         state |= {"alpha": float(card["alpha"]), "intercept": float(card["intercept"]), "n": int(card["n"])}
         state |= {"ngrams": [*card["ngrams"]], "validation": pd.DataFrame(card["validation"])[_PENALTIES]}
-        sizes = dict.fromkeys(_OF_NGRAMS, len(state["ngrams"])) | dict.fromkeys(_OF_SHAPE, len(SHAPE))
-        if any(state[name].shape != (size,) or not np.isfinite(state[name]).all() for name, size in sizes.items()):
-            raise ValueError("the arrays do not hold a finite number for each feature")
         config = card["config"] | {"alphas": tuple(card["config"]["alphas"])}
         sentinel = LightSentinel(card["sees"], LightConfig(**config), state)
         sentinel.score(["text"])
-    except Exception as error:  # zip, zlib and NumPy have errors of their own for a damaged file
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ValueError(f"{folder}: the light sentinel in it is damaged: {error!r:.200}. Train it again.") from None
     return sentinel
 
@@ -146,7 +142,6 @@ def fit_light(frames: list[pd.DataFrame], sees: str, config: LightConfig) -> Lig
     rows = pd.DataFrame(examples, columns=["text", "group", "human"])
     rows = rows.groupby(["text", "group"], sort=False)["human"].agg(["mean", "size"]).reset_index()
     texts, y, weight = rows["text"].tolist(), rows["mean"].to_numpy(), rows["size"].to_numpy(dtype=np.float64)
-    y, (unit,) = scaled(y, 0)  # squares of the scores then neither overflow nor vanish
 
     vectoriser = _vectoriser(max_features=20_000, min_df=2)
     try:
@@ -161,18 +156,16 @@ def fit_light(frames: list[pd.DataFrame], sees: str, config: LightConfig) -> Lig
 
     validation = _validate(x, y, weight, pd.factorize(rows["group"])[0], config)
     alpha = float(validation.loc[validation["mse"].idxmin(), "alpha"])
-    ridge = _ridge(x, y, weight, alpha)
+    ridge = _ridge(alpha).fit(x, y, sample_weight=weight)
     n = ngrams.shape[1]
-    with np.errstate(over="ignore"):  # the square of a score of 1e200
-        validation["mse"] = np.ldexp(validation["mse"], 2 * unit)
     state = {
         "ngrams": vectoriser.get_feature_names_out().tolist(),
         "idf": vectoriser.idf_,
         "mean": mean,
         "scale": scale,
-        "ngram_weights": np.ldexp(ridge.coef_[:n], unit),
-        "shape_weights": np.ldexp(ridge.coef_[n:], unit),
-        "intercept": float(np.ldexp(ridge.intercept_, unit)),
+        "ngram_weights": ridge.coef_[:n],
+        "shape_weights": ridge.coef_[n:],
+        "intercept": float(ridge.intercept_),
         "alpha": alpha,
         "validation": validation,
         "n": len(examples),
@@ -180,8 +173,8 @@ def fit_light(frames: list[pd.DataFrame], sees: str, config: LightConfig) -> Lig
     return LightSentinel(sees, config, state)
 
 
-def _ridge(x: Any, y: np.ndarray, weight: np.ndarray, alpha: float, *, tolerance: float = 1e-8) -> Ridge:
-    return Ridge(alpha=alpha, solver="sparse_cg", tol=tolerance).fit(x, y, sample_weight=weight)
+def _ridge(alpha: float, tolerance: float = 1e-8) -> Ridge:
+    return Ridge(alpha=alpha, solver="sparse_cg", tol=tolerance)
 
 
 def _validate(x: Any, y: np.ndarray, weight: np.ndarray, groups: np.ndarray, config: LightConfig) -> pd.DataFrame:
@@ -190,15 +183,10 @@ def _validate(x: Any, y: np.ndarray, weight: np.ndarray, groups: np.ndarray, con
         raise ValueError("every row has the same source, so that none can be held out to choose the penalty.")
     # The largest first, dealt out in turn. scikit-learn orders ties as the processor happens to sort them.
     ranks = np.argsort(np.argsort(-np.bincount(groups), kind="stable"))
-    folds = min(config.folds, len(ranks))
-    fold = ranks[groups] % folds
-    held_out = np.empty((len(config.alphas), len(y)))
-    for test in (fold == number for number in range(folds)):
-        seen, unseen = (x[~test], y[~test], weight[~test]), x[test]
-        for k, alpha in enumerate(config.alphas):
-            held_out[k, test] = _ridge(*seen, alpha, tolerance=1e-4).predict(unseen)
+    folds = PredefinedSplit(ranks[groups] % min(config.folds, len(ranks)))
     rows = []
-    for alpha, guess in zip(config.alphas, held_out, strict=True):
+    for alpha in config.alphas:
+        guess = cross_val_predict(_ridge(alpha, 1e-4), x, y, cv=folds, params={"sample_weight": weight})
         (xx, xy), (_, yy) = np.cov(guess, y, aweights=weight, ddof=0)
         mse = np.average((guess - y) ** 2, weights=weight)
         rows.append((alpha, mse, xy / np.sqrt(xx * yy) if xx * yy > 0 else 0.0))

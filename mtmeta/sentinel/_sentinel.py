@@ -15,12 +15,11 @@ from .._files import whole_file
 from ..evalset import EvalSet
 from ._frame import SEES, checked_texts, texts_of
 
-__all__ = ["Sentinel", "check_target"]
+__all__ = ["Sentinel"]
 
 _CARD = "sentinel.json"
 #: The version of what is stored, by kind.
-_FORMATS = {"light": 1, "transformer": 3}
-_FIELDS = {"format", "kind", "sees"}
+_FORMATS = {"light": 2, "transformer": 4}
 
 
 def write_json(path: Path, values: dict[str, Any]) -> None:
@@ -132,25 +131,18 @@ class Sentinel(ABC):
         """
         if not isinstance(es, EvalSet):
             raise TypeError(f"expected an EvalSet; found {type(es).__name__}. For a table: score_frame.")
-        texts, rows = es.texts, [()]
-        if texts is not None and self.sees == "source":
-            rows = [texts.sources or ()]
-        elif texts is not None and self.sees == "reference":
-            rows = [*texts.references.values()][:1]
-        elif texts is not None:
-            rows = [texts.translations.get(system, (None,) * es.shape[1]) for system in es.systems]
-        wanted = [text for row in rows for text in row if text is not None]
-        if not wanted:
+        texts = es.to_frame().get(SEES[self.sees], pd.Series(dtype=object)).dropna()
+        if texts.empty:
             raise ValueError(f"set {es.name!r} has no {SEES[self.sees]} texts, which this sentinel sees.")
-        scores = iter(self.score(wanted))
-        grid = np.array([[np.nan if text is None else next(scores) for text in row] for row in rows])
-        return np.broadcast_to(grid, es.shape).copy()
+        scores = np.full(es.shape, np.nan)
+        scores.flat[texts.index] = self.score(texts)
+        return scores
 
     def save(self, folder: str | Path) -> None:
-        """Write the sentinel into a folder, for `load`.
+        """Write the sentinel into a folder, for `load`; a sentinel that is there is replaced.
 
-        A missing folder is created. It holds JSON, plain arrays and safetensors, no pickle and no code. If saving was
-        interrupted, `load` says so.
+        A missing folder is created. It holds JSON, plain arrays and safetensors, no pickle and no code. The file that
+        `load` looks for is written last, so a sentinel is whole or not there.
 
         Parameters
         ----------
@@ -158,56 +150,14 @@ class Sentinel(ABC):
 
         Raises
         ------
-        ValueError
-            If the folder holds something that is not a sentinel.
         OSError
             If it cannot be written.
         """
         folder = Path(folder)
-        check_target(folder)
         folder.mkdir(parents=True, exist_ok=True)
+        (folder / _CARD).unlink(missing_ok=True)
         card = {"format": _FORMATS[self.kind], "kind": self.kind, "sees": self.sees}
-        write_json(folder / _CARD, {"unfinished": True})
         write_json(folder / _CARD, card | self._write(folder))
-
-
-def check_target(folder: str | Path) -> None:
-    """Refuse a folder that a sentinel must not be saved into, before it is trained.
-
-    Parameters
-    ----------
-    folder : str or pathlib.Path
-        Where it is to be saved; it need not exist.
-
-    Raises
-    ------
-    ValueError
-        If it is a file, or holds something that is not a sentinel.
-
-    Examples
-    --------
-    >>> from mtmeta.sentinel import check_target
-    >>> check_target("a-folder-that-does-not-exist")
-    """
-    folder = Path(folder)
-    if folder.exists() and not folder.is_dir():
-        raise ValueError(f"{folder} is a file; a sentinel is saved into a folder.")
-    card = _stored(folder)
-    others = folder.is_dir() and any(not path.match(".*.part") for path in folder.iterdir())
-    if others and not ("unfinished" in card or card.keys() >= _FIELDS):
-        raise ValueError(
-            f"Refusing to write to {folder}: it holds other files. Choose a new folder, or one with a sentinel to "
-            "replace."
-        )
-
-
-def _stored(folder: Path) -> dict[str, Any]:
-    """Return the stored card; nothing if it is damaged or absent."""
-    try:
-        card = json.loads((folder / _CARD).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return card if isinstance(card, dict) else {}
 
 
 def read_card(folder: Path) -> dict[str, Any]:
@@ -215,15 +165,14 @@ def read_card(folder: Path) -> dict[str, Any]:
     path = folder / _CARD
     if not path.is_file():
         raise ValueError(f"{folder} holds no sentinel: there is no {_CARD}. Give the folder that `save` wrote.")
-    card = _stored(folder)
-    if not card.keys() >= _FIELDS:
-        if "unfinished" in card:
-            raise ValueError(f"{path}: saving was interrupted. Save the sentinel again.")
-        raise ValueError(f"{path} is damaged: it holds no {', '.join(sorted(_FIELDS))}. Train the sentinel again.")
-    version, kind, sees = card["format"], card["kind"], card["sees"]
+    try:
+        card = json.loads(path.read_text(encoding="utf-8"))
+        version, kind, sees = card["format"], card["kind"], card["sees"]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise ValueError(f"{path} is damaged. Train the sentinel again.") from None
     if (kind, version) not in [*_FORMATS.items()] or sees not in tuple(SEES):
         raise ValueError(
-            f"{path}: expected the kind light (format 1) or transformer (format 3), and a known `sees`; "
+            f"{path}: expected the kind light (format 2) or transformer (format 4), and a known `sees`; "
             f"found {version!r}, {kind!r}, {sees!r}. It may come from another version of mtmeta."
         )
     return card

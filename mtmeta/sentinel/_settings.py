@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .._checks import check_choice, check_count
+from .._checks import check_count
 
 __all__ = ["SCRATCH", "TransformerConfig"]
 
-#: Encoders of XLM-R's architecture with random weights: one for a CPU, and the sizes of XLM-R base and large. Hidden
-#: size, layers, heads, intermediate size, and the most tokens, which are byte-level pairs of the training text.
-SCRATCH: Mapping[str, tuple[int, int, int, int, int]] = {
-    "scratch-small": (128, 2, 2, 512, 4000),
-    "scratch-base": (768, 12, 12, 3072, 64_000),
-    "scratch-large": (1024, 24, 16, 4096, 64_000),
-}
+#: The encoder for a CPU: of XLM-R's architecture, small, with random weights.
+SCRATCH = "scratch-small"
+SMALL = {"hidden_size": 128, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 512}
 
 
 @dataclass(frozen=True)
@@ -26,9 +21,9 @@ class TransformerConfig:
     Attributes
     ----------
     encoder : str
-        A Hugging Face checkpoint or a local folder (only its safetensors are read, and no code is run); or, for random
-        weights, ``scratch-small``, ``scratch-base`` or ``scratch-large``. Its vocabulary, of byte-level pairs, is then
-        learnt from the training text.
+        A Hugging Face checkpoint or a local folder (only its safetensors are read, and no code is run); or
+        ``scratch-small``, which has random weights. Its vocabulary, of byte-level pairs, is then learnt from the
+        training text.
     head : tuple of int
         Units between the encoder and the score; each layer is followed by tanh and dropout.
     dropout : float
@@ -43,9 +38,6 @@ class TransformerConfig:
         Gradients are scaled down to this norm.
     max_length : int
         Tokens; longer texts are cut.
-    precision : {"auto", "bf16", "fp32"}
-        Of the encoder while it is trained. ``auto``: bf16 on a GPU that computes in it, otherwise 32 bits. Weights,
-        head and scoring always have 32 bits.
     checks : int
         How often per stage to validate, if there are validation rows, and to write a checkpoint, if there is a folder.
     seed : int
@@ -66,7 +58,6 @@ class TransformerConfig:
     epochs: int = 1
     max_grad_norm: float = 1.0
     max_length: int = 512
-    precision: str = "auto"
     checks: int = 4
     seed: int = 12
 
@@ -81,4 +72,3 @@ class TransformerConfig:
         for name in ("learning_rate", "max_grad_norm"):
             if not 0 < getattr(self, name) < math.inf:
                 raise ValueError(f"`{name}` must be a positive number; found {getattr(self, name)!r}.")
-        check_choice("precision", self.precision, ("auto", "bf16", "fp32"))

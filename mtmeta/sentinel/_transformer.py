@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import inspect
-import json
 import random
 import shutil
 import tempfile
@@ -20,34 +18,32 @@ import transformers
 import yaml
 from safetensors.torch import load_model, save_model
 from scipy.stats import kendalltau
-from tokenizers import ByteLevelBPETokenizer, processors
 from transformers import AutoConfig, AutoModel, AutoTokenizer, DataCollatorWithPadding, Trainer, TrainingArguments
 
 from .._arrays import digest
 from .._files import claim
+from . import _settings
 from ._frame import examples_of
-from ._sentinel import Sentinel, write_json
+from ._sentinel import Sentinel, read_card, write_json
 from ._settings import SCRATCH, TransformerConfig
 
 __all__ = ["TransformerSentinel", "fit_transformer", "load_published", "load_transformer"]
 
 _WEIGHTS, _RUN = "model.safetensors", "run.json"
-_SPECIAL = {"bos": "<s>", "pad": "<pad>", "eos": "</s>", "unk": "<unk>", "mask": "<mask>"}
-_LONGEST = 512
 #: What published sentinels call what they see.
 _SEEN_AS = {"source": "src", "candidate": "mt", "reference": "ref"}
-_CURVE = {"loss": "loss", "eval_loss": "validation_loss", "eval_kendall": "validation_kendall"}
 
 
 class Network(torch.nn.Module):
     """An encoder and a head on the last hidden state of its first token.
 
     Each layer of the head but the last is followed by tanh and dropout; the last has one unit and nothing after it.
-    The head computes in 32 bits, and so does the encoder unless it is being trained.
     """
 
     def __init__(self, encoder: Any, head: tuple[int, ...], dropout: float) -> None:
         super().__init__()
+        if hasattr(encoder, "pooler"):
+            encoder.pooler = None  # nothing would train it
         self.encoder, sizes = encoder, (encoder.config.hidden_size, *head)
         layers: list[torch.nn.Module] = []
         for size, following in zip(sizes[:-1], sizes[1:], strict=True):
@@ -56,55 +52,34 @@ class Network(torch.nn.Module):
 
     def forward(self, input_ids, attention_mask, labels=None):
         """Return the scores as ``logits``, and with ``labels`` their mean squared error as ``loss``."""
-        device = input_ids.device.type
-        with torch.autocast(device, torch.bfloat16, enabled=self.training and torch.is_autocast_enabled(device)):
-            hidden = self.encoder(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
-        with torch.autocast(device, enabled=False):
-            scores = self.head(hidden[:, 0].float()).squeeze(-1)
+        hidden = self.encoder(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
+        scores = self.head(hidden[:, 0]).squeeze(-1)
         loss = {} if labels is None else {"loss": torch.nn.functional.mse_loss(scores, labels.float())}
         return loss | {"logits": scores}
 
 
-def _options(shape: Any) -> dict[str, Any]:
-    """Ask for 32 bits and no pooling layer, which nothing would train."""
-    kind = AutoModel._model_mapping[type(shape)]
-    kind = kind[0] if isinstance(kind, tuple) else kind
-    pooling = {"add_pooling_layer": False} if "add_pooling_layer" in inspect.signature(kind).parameters else {}
-    return {"dtype": torch.float32, **pooling}
-
-
 def _built(shape: Any) -> Any:
     """Return an encoder with random weights."""
-    return AutoModel.from_config(shape, trust_remote_code=False, **_options(shape))
+    return AutoModel.from_config(shape, trust_remote_code=False, dtype=torch.float32)
 
 
-def _from_scratch(name: str, texts: list[str]) -> tuple[Any, Any]:
-    """Return an encoder with random weights, and a tokenizer trained on the texts."""
-    hidden, layers, heads, intermediate, vocabulary = SCRATCH[name]
-    pairs = ByteLevelBPETokenizer()
-    options = {"vocab_size": vocabulary, "min_frequency": 0, "special_tokens": [*_SPECIAL.values()]}
-    pairs.train_from_iterator(sorted(set(texts)), show_progress=False, **options)
-    pairs.post_processor = processors.TemplateProcessing(
-        single="<s> $A </s>", special_tokens=[(token, pairs.token_to_id(token)) for token in ("<s>", "</s>")]
-    )
-    names = {f"{name}_token": token for name, token in _SPECIAL.items()} | {"cls_token": "<s>", "sep_token": "</s>"}
-    tokenizer = transformers.PreTrainedTokenizerFast(
-        tokenizer_object=pairs._tokenizer, model_max_length=_LONGEST, **names
-    )
-    sizes = {"hidden_size": hidden, "num_hidden_layers": layers, "num_attention_heads": heads}
-    sizes |= {"intermediate_size": intermediate, "max_position_embeddings": _LONGEST + 2}
-    shape = transformers.XLMRobertaConfig(vocab_size=len(tokenizer), type_vocab_size=1, **sizes)
-    return _built(shape), tokenizer
+def _from_scratch(texts: list[str]) -> tuple[Any, Any]:
+    """Return a small encoder with random weights, and a tokenizer of byte-level pairs trained on the texts."""
+    empty = transformers.RobertaTokenizer(model_max_length=512)
+    tokenizer = empty.train_new_from_iterator([sorted(set(texts))], vocab_size=4000, show_progress=False)
+    sizes = _settings.SMALL | {"max_position_embeddings": 514, "type_vocab_size": 1}
+    tokens = {f"{name}_token_id": getattr(tokenizer, f"{name}_token_id") for name in ("bos", "pad", "eos")}
+    return _built(transformers.XLMRobertaConfig(vocab_size=len(tokenizer), **sizes, **tokens)), tokenizer
 
 
 def _from_checkpoint(name: str) -> tuple[Any, Any]:
     """Return the encoder and the tokenizer of a checkpoint of Hugging Face; only data are read."""
-    with _errors(f"the encoder {name!r} cannot be loaded. Give a checkpoint with safetensors, or {', '.join(SCRATCH)}"):
+    with _errors(f"the encoder {name!r} cannot be loaded. Give a checkpoint with safetensors, or {SCRATCH}"):
         tokenizer = AutoTokenizer.from_pretrained(name, trust_remote_code=False)
-        options = _options(AutoConfig.from_pretrained(name, trust_remote_code=False))
-        options |= {"use_safetensors": True, "output_loading_info": True}
+        options = {"dtype": torch.float32, "use_safetensors": True, "output_loading_info": True}
         encoder, found = AutoModel.from_pretrained(name, trust_remote_code=False, **options)
-        if absent := [*found["missing_keys"], *found["mismatched_keys"]]:
+        missing = [*found["missing_keys"], *found["mismatched_keys"]]
+        if absent := [weights for weights in missing if "pooler" not in str(weights)]:
             raise ValueError(f"its files lack {len(absent)} weights, such as {absent[0]!r}")
     return encoder, tokenizer
 
@@ -144,9 +119,9 @@ class TransformerSentinel(Sentinel):
     config : TransformerConfig
     network : torch.nn.Module
     tokenizer : transformers.PreTrainedTokenizerBase
-    curve : pandas.DataFrame
-        ``stage, step, loss`` (mean squared error since the row before), ``validation_loss, validation_kendall``; NaN
-        where nothing was validated.
+    history : list of dict
+        The log of the `Trainer`, and the stage of each entry: ``loss`` is the mean squared error since the entry
+        before, ``eval_loss`` and ``eval_kendall`` are those of the validation rows.
     device : str
         What it was trained on.
     """
@@ -157,7 +132,7 @@ class TransformerSentinel(Sentinel):
     config: TransformerConfig
     network: Network
     tokenizer: Any
-    curve: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=["stage", "step", *_CURVE.values()]))
+    history: list[dict[str, Any]] = field(default_factory=list)
     device: str = ""
 
     @property
@@ -189,8 +164,7 @@ class TransformerSentinel(Sentinel):
         save_model(self.network.cpu(), folder / _WEIGHTS)
         self.network.encoder.config.save_pretrained(folder)
         self.tokenizer.save_pretrained(folder)
-        curve = self.curve.astype(object).where(self.curve.notna(), None).to_dict("list")
-        return {"config": asdict(self.config), "curve": curve, "device": self.device}
+        return {"config": asdict(self.config), "history": self.history, "device": self.device}
 
     def export(self, folder: str | Path) -> None:
         """Write the sentinel as the published ones are: ``hparams.yaml`` and ``checkpoints/model.ckpt``.
@@ -210,7 +184,7 @@ class TransformerSentinel(Sentinel):
             If the folder has ``checkpoints`` already, or cannot be made.
         """
         folder, c = Path(folder), self.config
-        if c.encoder in SCRATCH or self.network.encoder.config.model_type != "xlm-roberta":
+        if c.encoder == SCRATCH or self.network.encoder.config.model_type != "xlm-roberta":
             raise ValueError(f"the published class knows only checkpoints of XLM-R; the encoder is {c.encoder}.")
         (folder / "checkpoints").mkdir(parents=True)
         values = {"class_identifier": "sentinel_regression_metric", "encoder_model": "XLM-RoBERTa"}
@@ -254,8 +228,7 @@ def load_transformer(folder: Path, card: dict[str, Any]) -> TransformerSentinel:
         network = Network(_built(shape), config.head, config.dropout)
         load_model(network, folder / _WEIGHTS)
         tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
-        curve = pd.DataFrame(card["curve"]).astype(dict.fromkeys(_CURVE.values(), float))
-        return TransformerSentinel(card["sees"], config, network, tokenizer, curve, card["device"])
+        return TransformerSentinel(card["sees"], config, network, tokenizer, card["history"], card["device"])
 
 
 @contextlib.contextmanager
@@ -271,60 +244,50 @@ def _seeded(seed: int) -> Iterator[None]:
             np.random.set_state(states[1])  # noqa: NPY002
 
 
-def _bf16(config: TransformerConfig) -> bool:
-    known = torch.cuda.is_available() and torch.cuda.is_bf16_supported(including_emulation=False)
-    if config.precision == "bf16" and not known:
-        raise ValueError("precision 'bf16' needs a GPU that computes in it; none is here. Use 'auto' or 'fp32'.")
-    return config.precision != "fp32" and known
-
-
-def _arguments(config: TransformerConfig, folder: Path, *, stage: int, validated: bool, kept: bool) -> dict[str, Any]:
-    """Return the settings of the trainer: the published recipe, and checkpoints where they are wanted."""
-    share = 1 / config.checks - 1e-9  # of all steps; a little less, since the trainer rounds up
-    best = {"load_best_model_at_end": True, "metric_for_best_model": "kendall", "greater_is_better": True}
-    return {
-        "output_dir": str(folder),
-        "seed": config.seed + stage,
-        "num_train_epochs": config.epochs,
-        "per_device_train_batch_size": config.batch_size,
-        "per_device_eval_batch_size": 64,
-        "gradient_accumulation_steps": config.accumulation,
-        "learning_rate": config.learning_rate,
-        "lr_scheduler_type": "constant",
-        "max_grad_norm": config.max_grad_norm,
-        "bf16": _bf16(config),
-        "use_cpu": not torch.cuda.is_available(),
-        "logging_steps": share / 4,
-        "eval_strategy": "steps" if validated else "no",
-        "eval_steps": share,
-        "save_strategy": "steps" if validated or kept else "no",
-        "save_steps": share,
-        "save_total_limit": 1,
-        "report_to": "none",
-        "remove_unused_columns": False,
-        "label_names": ["labels"],
-        **(best if validated else {}),
-    }
-
-
 def _rows(sentinel: TransformerSentinel, frame: pd.DataFrame) -> list[dict[str, Any]]:
     texts, _, scores = zip(*examples_of(frame, sentinel.sees), strict=True)
     return [{"input_ids": i, "labels": s} for i, s in zip(sentinel.tokens(list(texts)), scores, strict=True)]
 
 
 def _train_stage(
-    sentinel: TransformerSentinel, stage: int, rows: list, held_out: list, folder: Path, **how: bool
+    sentinel: TransformerSentinel, stage: int, rows: list, held_out: list, folder: Path, *, kept: bool, progress: bool
 ) -> None:
-    """Train the network on one stage, from the last checkpoint in the folder if there is one."""
-    arguments = _arguments(sentinel.config, folder, stage=stage, validated=bool(held_out), kept=how["kept"])
+    """Train on one stage by the published recipe, from the last checkpoint in the folder if there is one."""
+    config, best = sentinel.config, {}
+    share = 1 / config.checks - 1e-9  # of all steps; a little less, since the trainer rounds up
+    if held_out:
+        best = {"load_best_model_at_end": True, "metric_for_best_model": "kendall", "greater_is_better": True}
+    arguments = TrainingArguments(
+        output_dir=str(folder),
+        seed=config.seed + stage,
+        num_train_epochs=config.epochs,
+        per_device_train_batch_size=config.batch_size,
+        per_device_eval_batch_size=64,
+        gradient_accumulation_steps=config.accumulation,
+        learning_rate=config.learning_rate,
+        lr_scheduler_type="constant",
+        max_grad_norm=config.max_grad_norm,
+        use_cpu=not torch.cuda.is_available(),
+        logging_steps=share / 4,
+        eval_strategy="steps" if held_out else "no",
+        eval_steps=share,
+        save_strategy="steps" if held_out or kept else "no",
+        save_steps=share,
+        save_total_limit=1,
+        report_to="none",
+        remove_unused_columns=False,
+        label_names=["labels"],
+        disable_tqdm=not progress,
+        **best,
+    )
     trainer = Trainer(
         sentinel.network,
-        TrainingArguments(**arguments, disable_tqdm=not how["progress"]),
+        arguments,
         DataCollatorWithPadding(sentinel.tokenizer),
         train_dataset=rows,
         eval_dataset=held_out or None,
         compute_metrics=lambda found: {"kendall": np.nan_to_num(kendalltau(*found).statistic)},
-        optimizer_cls_and_kwargs=(torch.optim.RAdam, {"lr": sentinel.config.learning_rate}),
+        optimizer_cls_and_kwargs=(torch.optim.RAdam, {"lr": config.learning_rate}),
     )
     trainer.remove_callback(transformers.trainer_callback.PrinterCallback)
     whole = [path.parent for path in folder.glob("checkpoint-*/trainer_state.json")]
@@ -333,10 +296,7 @@ def _train_stage(
         trainer.train(resume_from_checkpoint=last and str(last))
     if not all(torch.isfinite(p).all() for p in sentinel.network.parameters()):
         raise ValueError("the weights are no longer finite: training diverged. Take a smaller learning rate.")
-    table = pd.DataFrame(trainer.state.log_history).reindex(columns=["step", *_CURVE]).rename(columns=_CURVE)
-    table = table.groupby("step").last().dropna(how="all").reset_index()
-    curves = [c for c in (sentinel.curve, table.assign(stage=stage + 1)) if len(c)]
-    sentinel.curve = pd.concat(curves, ignore_index=True)[["stage", "step", *_CURVE.values()]]
+    sentinel.history = [*sentinel.history, *({"stage": stage + 1, **entry} for entry in trainer.state.log_history)]
 
 
 def fit_transformer(
@@ -352,30 +312,26 @@ def fit_transformer(
     """Train a transformer sentinel; see `mtmeta.sentinel.fit`."""
     if start is not None and not isinstance(start, TransformerSentinel):
         raise TypeError(f"`start` must be a transformer sentinel; found {type(start).__name__}.")
-    config = config or (start.config if start else TransformerConfig())
+    config, kept = config or (start.config if start else TransformerConfig()), checkpoints is not None
     texts = [text for frame in frames for text, *_ in examples_of(frame, sees)]
-    with _seeded(config.seed):
+    with _seeded(config.seed), contextlib.ExitStack() as stack:
         sentinel = _begin(sees, config, start, texts)
         stages = [_rows(sentinel, frame) for frame in frames]
         held_out = [] if validation is None else _rows(sentinel, validation)
-        how = {"kept": checkpoints is not None, "progress": progress}
-        with contextlib.ExitStack() as stack:
-            folder = Path(checkpoints or stack.enter_context(tempfile.TemporaryDirectory()))
-            if checkpoints is not None:
-                begun = [float(p.detach().double().sum()) for p in sentinel.network.parameters()]
-                _check_run(folder, digest([asdict(config), sees, stages, held_out, begun]))
-            for number, rows in enumerate(stages):
-                done = folder / f"stage-{number + 1}" / "sentinel"
-                if (done / "sentinel.json").exists():
-                    stored = load_transformer(done, json.loads((done / "sentinel.json").read_text(encoding="utf-8")))
-                    sentinel.network.load_state_dict(stored.network.state_dict())
-                    sentinel.curve = stored.curve
-                    continue
-                _train_stage(sentinel, number, rows, held_out, done.parent, **how)
-                if checkpoints is not None:
-                    sentinel.save(done)
-                    for checkpoint in done.parent.glob("checkpoint-*"):
-                        shutil.rmtree(checkpoint)
+        folder = Path(checkpoints or stack.enter_context(tempfile.TemporaryDirectory()))
+        if kept:
+            begun = [float(p.detach().double().sum()) for p in sentinel.network.parameters()]
+            _check_run(folder, digest([asdict(config), sees, stages, held_out, begun]))
+        for number, rows in enumerate(stages):
+            done = folder / f"stage-{number + 1}" / "sentinel"
+            if (done / "sentinel.json").exists():
+                sentinel = load_transformer(done, read_card(done))
+                continue
+            _train_stage(sentinel, number, rows, held_out, done.parent, kept=kept, progress=progress)
+            if kept:
+                sentinel.save(done)
+                for checkpoint in done.parent.glob("checkpoint-*"):
+                    shutil.rmtree(checkpoint)
     return sentinel
 
 
@@ -383,9 +339,9 @@ def _begin(
     sees: str, config: TransformerConfig, start: TransformerSentinel | None, texts: list[str]
 ) -> TransformerSentinel:
     """Return the sentinel that training begins from: a new one, or a copy of another."""
-    device = torch.cuda.get_device_name() if torch.cuda.is_available() else f"CPU, {torch.get_num_threads()} threads"
+    device = torch.cuda.get_device_name() if torch.cuda.is_available() else "CPU"
     if start is None:
-        make = _from_scratch(config.encoder, texts) if config.encoder in SCRATCH else _from_checkpoint(config.encoder)
+        make = _from_scratch(texts) if config.encoder == SCRATCH else _from_checkpoint(config.encoder)
         return TransformerSentinel(sees, config, Network(make[0], config.head, config.dropout), make[1], device=device)
     if start.sees != sees or (config.encoder, config.head) != (start.config.encoder, start.config.head):
         raise ValueError(f"`start` must see the {sees} and have the same encoder and head; found {start.signature}.")

@@ -16,7 +16,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from mtmeta.sentinel import read_table
+from mtmeta.sentinel import read_texts
 
 from ._case import Case
 
@@ -358,7 +358,7 @@ def _texts():
         ("a score with a comma", 'source,score\na,"0,5"\n', r"must hold numbers; found '0,5' in data row 1"),
         ("an open quote", 'source\n"a\n', r"a quote is opened and never closed"),
     ):
-        yield Case(f"texts: {name}", file("t.csv", text), refused, {}, read_table, None)
+        yield Case(f"texts: {name}", file("t.csv", text), refused, {}, read_texts, None)
 
 
 def _million():
