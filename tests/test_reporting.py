@@ -19,8 +19,9 @@ from mtmeta.reporting import Report, _facts, _report
 from mtmeta.reporting._agreement import order_p_value, pair_accuracy, quick_interval, spa_in_draws, system_means
 from mtmeta.reporting._claims import VERDICTS, decide
 from mtmeta.reporting._facts import Part, Settings, pearson_in_draws, segment_counts
-from mtmeta.reporting._pages import number, tables
+from mtmeta.reporting._pages import tables
 from mtmeta.reporting._report import SECTIONS
+from mtmeta.reporting._words import number, sample
 
 FAST = {"n_resamples": 60}
 CLAIMS = [about["claim"] for about in _facts.PAGE["claims"].values()]
@@ -173,6 +174,13 @@ def test_how_numbers_are_written():
     ]  # fmt: skip
 
 
+def test_one_thing_is_named_in_the_singular():
+    assert [sample(n, "pairs of systems") for n in (0, 1, 2000)] == [
+        "0 pairs of systems", "1 pair of systems", "2,000 pairs of systems",
+    ]  # fmt: skip
+    assert (sample(1, "segments"), sample(1, ""), sample(None, "")) == ("1 segment", "1", "")
+
+
 @pytest.mark.slow
 def test_numbers_are_those_of_the_package_and_baselines_earn_what_theory_says(teaching, reports):
     report, metric = reports("Regressor"), "Regressor"
@@ -210,12 +218,12 @@ def test_documents_are_drawn_where_there_are_enough(n, asked):
     es = mm.EvalSet(es.human, {"m": es["C01"]}, systems=es.systems, documents=[j % n for j in range(40)])
     [part] = _report._parts([es], "m", Settings(60, 0.95, asked, 0, claims_only=True), None)
     section, options = part.sections["system_dependence"], {"n_resamples": 60, "rng": 0, "unit": unit}
-    assert section.row("sysdep")["high"] == mm.system_dependence(es, "m", **options).high
-    assert section.row("sysdep.p")["value"] == mm.sysdep.compare_with_null(es, "m", **options).p_value
+    assert section.row("sysdep").high == mm.system_dependence(es, "m", **options).high
+    assert section.row("sysdep.p").value == mm.sysdep.compare_with_null(es, "m", **options).p_value
     assert section.text == [f"Intervals redraw, and the null moves, whole {unit}s: there are {size}."]
     interval = mm.significance.intervals(es, coefficient="kendall", unit=unit, n_resamples=60).iloc[0]
     row = part.sections["segments"].row("kendall.segment")
-    assert (row["low"], row["high"]) == pytest.approx((interval["low"], interval["high"]))
+    assert (row.low, row.high) == pytest.approx((interval["low"], interval["high"]))
 
 
 @pytest.mark.slow

@@ -147,8 +147,9 @@ def _system_rows(part: Part, section: Section) -> None:
     if k < 2:
         raise Undefined(f"{k} system with human and metric scores: there is no pair of systems.")
     p_value, how = order_p_value(human[:, 0], metric[:, 0], settings.seed)
-    n_pairs, n = k * (k - 1) // 2, n_units(part.paired, settings)
-    sizes = {"pearson.means": (k, "systems"), "pairwise": (n_pairs, "pairs of systems")}
+    n = n_units(part.paired, settings)
+    pairs = {"n": k * (k - 1) // 2, "unit": "pairs of systems"}
+    sizes = {"pearson.means": {"n": k, "unit": "systems"}, "pairwise": pairs}
     for key, (statistic, name, _) in _SYSTEM_STATISTICS.items():
         values, bounds = statistic(human, metric), (-1 if key == "pearson.means" else 0, 1)
         if np.isnan(values[0]):
@@ -157,18 +158,18 @@ def _system_rows(part: Part, section: Section) -> None:
             section.skip(key, "with two systems it is 1 or -1 by force.")
         else:
             note = f"these systems{_without_each(part, section, name)}"
-            section.add(key, values[0], *interval(values, settings, n, bounds), *sizes[key], note)
+            section.add(key, values[0], interval(values, settings, n, bounds), **sizes[key], note=note)
     for key, size in sizes.items():
         if k >= FEWEST_SYSTEMS and section.row(key):
-            found = _of_other_systems(human, metric, key, settings.level)
-            section.add(f"{key}.others", *found, *size, "the interval is about other systems, too")
+            found, *ends = _of_other_systems(human, metric, key, settings.level)
+            section.add(f"{key}.others", found, ends, **size, note="the interval is about other systems, too")
     section.add("order", p_value, n=k, unit="systems", note=f"share of {how} that agree at least as well")
     section.found |= {"k": k, "p": p_value}
     official = es.system_scores.loc[list(es.systems), ["human", part.metric]].to_numpy()[known]
     if not np.allclose(official, np.column_stack([human[:, 0], metric[:, 0]]), rtol=1e-6, atol=1e-9, equal_nan=True):
         value = pair_accuracy(official[:, :1], official[:, 1:])[0]
         note = "from the official system scores of the set, which are no means of its segment scores"
-        section.add("pairwise.official", value, n=n_pairs, unit="pairs of systems", note=note)
+        section.add("pairwise.official", value, **pairs, note=note)
 
 
 def _without_each(part: Part, section: Section, statistic: str) -> str:
@@ -187,9 +188,9 @@ def _spa_row(part: Part, section: Section) -> None:
     found = soft_pairwise_accuracy(part.paired, [part.metric]).iloc[0]
     counts = segment_counts(part.paired, part.settings)
     draws = spa_in_draws(part.paired, part.metric, counts)
-    low, high = interval(draws, part.settings, n_units(part.paired, part.settings), (0, 1))
+    ends = interval(draws, part.settings, n_units(part.paired, part.settings), (0, 1))
     note = f"of campaigns of these systems with {found['n_segments']} segments; in the interval, p-values are normal"
-    section.add("spa", found["value"], low, high, found["n_pairs"], "pairs of systems", note)
+    section.add("spa", found["value"], ends, n=found["n_pairs"], unit="pairs of systems", note=note)
 
 
 def _difference_row(part: Part, section: Section) -> None:
@@ -199,7 +200,7 @@ def _difference_row(part: Part, section: Section) -> None:
     if not np.isfinite(high):
         raise Undefined("the curve may be flat: no difference is known to have that chance.")
     note = f"by a logistic curve, in units of the metric, on {part.es.shape[1]} segments; for other systems, too"
-    section.add("difference", value, low, high, len(found.pairs), "pairs of systems", note)
+    section.add("difference", value, (low, high), n=len(found.pairs), unit="pairs of systems", note=note)
 
 
 def _saved_rows(part: Part, section: Section) -> None:
@@ -210,7 +211,8 @@ def _saved_rows(part: Part, section: Section) -> None:
             continue
         more = f"{100 / (1 - value):.0f}" if value < 0.999 else "any number"
         note = f"100 ratings with the metric do what {more} do without, if few of all segments are rated"
-        section.add(key, value, found[f"{what}_low"], found[f"{what}_high"], found["n_segments"], "segments", note)
+        ends = found[[f"{what}_low", f"{what}_high"]]
+        section.add(key, value, ends, n=found["n_segments"], unit="segments", note=note)
 
 
 def _interval(part: Part, coefficient: str, grouping: str) -> tuple[float, float, str]:
@@ -257,8 +259,9 @@ def _segment_row(part: Part, section: Section, coefficient: str, grouping: str) 
     notes = [why, "ties calibrated on these very data" * (coefficient == "acc_eq")]
     notes.append(f"{undefined} of {groups} groups undefined (one score throughout), left out" * (undefined > 0))
     notes.append("none is left, which counts 0" * (undefined == groups))
-    size = (int(part.scored.sum()), "translations") if grouping == "none" else (groups, f"{grouping}s")
-    section.add(f"{coefficient}.{grouping}", found["value"], low, high, *size, "; ".join(filter(None, notes)))
+    n, unit = (part.scored.sum(), "translations") if grouping == "none" else (groups, f"{grouping}s")
+    note = "; ".join(filter(None, notes))
+    section.add(f"{coefficient}.{grouping}", found["value"], (low, high), n=n, unit=unit, note=note)
     if (coefficient, grouping) == ("kendall", "segment"):
         section.found["degenerate"] = undefined, groups
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -48,9 +49,9 @@ def _calibrated(part: Part, section: Section) -> None:
     found = calibrate_ties(es, part.metric)
     spread = float(standard_deviation(es[part.metric][~np.isnan(es.human)]))
     row = part.sections["segments"].need("acc_eq.segment")
-    why, _, _ = row["note"].partition(";") if row["note"].startswith(NO_INTERVAL) else ("", "", "")
+    why = row.note.partition(";")[0] if row.note.startswith(NO_INTERVAL) else ""
     note = "; ".join(filter(None, [why, "threshold chosen on these data"]))
-    section.add("acc_eq.calibrated", found.value, row["low"], row["high"], row["n"], "segments", note)
+    section.add("acc_eq.calibrated", found.value, (row.low, row.high), n=row.n, unit="segments", note=note)
     note = f"{found.epsilon / spread:.2f} standard deviations of the metric" if spread > 0 else ""
     section.add("threshold", found.epsilon, note=f"in units of the metric; {note}".rstrip("; "))
 
@@ -81,8 +82,8 @@ def system_rows(part: Part, section: Section) -> None:
             section.skip(key, few)
         else:
             section.attempt(key, compute, part, section)
-    for row in section.rows if few else ():
-        row |= {"low": np.nan, "high": np.nan}
+    if few:
+        section.rows[:] = [replace(row, low=np.nan, high=np.nan) for row in section.rows]
     if section.rows and not few:
         section.text.append(f"Intervals redraw, and the null moves, whole {unit}s: there are {n}.")
 
@@ -90,22 +91,22 @@ def system_rows(part: Part, section: Section) -> None:
 def _sysdep(part: Part, section: Section) -> None:
     found = system_dependence(part.paired, part.metric, **part.settings.options)
     section.found["sysdep"] = found
-    n, unit = len(found.table), "systems"
+    size = {"n": len(found.table), "unit": "systems"}
     for row in found.table.itertuples():
-        section.add("expected", row.expected_deviation, row.low, row.high, n, unit, subject=row.system)
-    section.add("sysdep", found.sysdep, found.low, found.high, n, unit, "lower is better; 0 is equal treatment")
+        section.add("expected", row.expected_deviation, (row.low, row.high), **size, subject=row.system)
+    note = "lower is better; 0 is equal treatment"
+    section.add("sysdep", found.sysdep, (found.low, found.high), **size, note=note)
     if not np.isnan(found.relative):
-        section.add("sysdep.relative", found.relative, n=n, unit=unit, note="1: no better than a constant")
+        section.add("sysdep.relative", found.relative, **size, note="1: no better than a constant")
 
 
 def _null(part: Part, section: Section) -> None:
     found = compare_with_null(part.paired, part.metric, **part.settings.options)
     section.found["null"] = found
-    low, high = percentile_interval(found.sysdep_draws, part.settings.level)
-    n, unit = part.settings.n_resamples, "draws"
-    note = "metrics as noisy, blind to the system"
-    section.add("sysdep.null", float(found.sysdep_draws.mean()), low, high, n, unit, note)
-    section.add("sysdep.p", found.p_value, n=n, unit=unit, note=found.verdict)
+    ends = percentile_interval(found.sysdep_draws, part.settings.level)
+    size = {"n": part.settings.n_resamples, "unit": "draws"}
+    section.add("sysdep.null", found.sysdep_draws.mean(), ends, **size, note="metrics as noisy, blind to the system")
+    section.add("sysdep.p", found.p_value, **size, note=found.verdict)
 
 
 def _favours(part: Part, section: Section) -> None:
@@ -123,8 +124,8 @@ def _favours(part: Part, section: Section) -> None:
         return
     verdicts = centred["verdict"].where(centred["verdict"] == plain["verdict"].reindex(centred.index), "undecided")
     section.found["favours"] = verdicts[verdicts != "undecided"].to_dict()
-    for system, *numbers in centred[["forward", "forward_low", "forward_high"]].itertuples():
-        section.add("deviation", *numbers, n, "systems", verdicts[system], subject=system)
+    for system, value, *ends in centred[["forward", "forward_low", "forward_high"]].itertuples():
+        section.add("deviation", value, ends, n=n, unit="systems", note=verdicts[system], subject=system)
     bounds = centred[["forward_low", "forward_high", "reverse_low", "reverse_high"]].to_numpy()
     section.found["reach"] = float(np.abs(bounds).max())
     section.found["range"] = float(np.ptp(centred["human"]))
@@ -141,7 +142,7 @@ def length(part: Part, section: Section) -> None:
     if not known.any():
         raise Undefined("no scored translation has a text.")
     counts = segment_counts(es, settings)
-    n, unit, units = int(known.sum()), "translations", n_units(es, settings, known.any(axis=0))
+    n, units = known.sum(), n_units(es, settings, known.any(axis=0))
     for within, key in ((False, "none"), (True, "within")):
         sides = (es.human, es[part.metric])
         humans, metric = (pearson_in_draws(scores, characters, known, counts, within=within) for scores in sides)
@@ -149,7 +150,8 @@ def length(part: Part, section: Section) -> None:
             section.skip(f"length.{key}", "a side does not vary.")
             continue
         for side, values in {"humans": humans, "metric": metric, "gap": metric - humans}.items():
-            section.add(f"length.{side}.{key}", values[0], *interval(values, settings, units, (-2, 2)), n, unit)
+            ends = interval(values, settings, units, (-2, 2))
+            section.add(f"length.{side}.{key}", values[0], ends, n=n, unit="translations")
 
 
 # -- domains -----------------------------------------------------------------------------
@@ -173,5 +175,5 @@ def _domain_row(part: Part, section: Section, name: str) -> None:
     es = part.paired
     chosen = es.select(segments=[s for s, d in zip(es.segments, es.domains, strict=True) if d == name])
     value = correlate(chosen, [part.metric], coefficient="kendall", grouping="segment").iloc[0]
-    low, high = quick_interval(chosen, part.metric, "kendall", "segment", part.settings)
-    section.add(f"domain={name}", value["value"], low, high, value["n_groups"], "segments")
+    ends = quick_interval(chosen, part.metric, "kendall", "segment", part.settings)
+    section.add(f"domain={name}", value["value"], ends, n=value["n_groups"], unit="segments")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from .._checks import Undefined
 from .._enough import FEWEST_SYSTEMS, too_few
-from ._facts import CLAIM_COLUMNS, NO_INTERVAL, PAGE, Part, Section, label, n_units
+from .._names import counted
+from ._facts import NO_INTERVAL, PAGE, Claim, Part, Row, Section, label, n_units
 from ._others import CLAIMED_RANK, beyond_sources
 
 VERDICTS = ("supported", "real but small", "not supported", "cannot be told")
@@ -18,8 +20,6 @@ VERDICTS = ("supported", "real but small", "not supported", "cannot be told")
 _SHOWN = VERDICTS[:2]
 #: What is too small to matter: of correlations, of accuracies, and of SysDep as a share of the range of systems.
 MARGIN_CORRELATION, MARGIN_ACCURACY, MARGIN_SYSDEP = 0.1, 0.1, 0.1
-#: What a claim says of its statistic where it has no row.
-_NO_ROW = {"value": np.nan, "low": np.nan, "high": np.nan, "n": None, "unit": "", "beside": ""}
 #: Sums of fractions may miss a threshold that they equal by less than this.
 _ROUNDING = 1e-9
 
@@ -59,60 +59,68 @@ def decide(value: float, low: float, high: float, threshold: float, margin: floa
     return "cannot be told", f"the interval holds both {threshold:.3g} and values large enough to matter"
 
 
-def claims_of(part: Part) -> list[dict]:
+def claims_of(part: Part) -> list[Claim]:
     """Return the claims of one metric on one set."""
     found = []
-    for about, judge in zip(PAGE["claims"].values(), _JUDGES, strict=True):
-        section, statistic = part.sections[about["section"]], label(about["key"]) if about["key"] else ""
-        row = section.row(about["key"])
+    for name, about in PAGE["claims"].items():
+        section, key = part.sections[about["section"]], about["key"]
+        row = section.row(key)
         if row is None and "why" in about:
-            verdict, reason = "cannot be told", section.why(*about["why"])
+            judged = Judgement("cannot be told", section.why(*about["why"]))
         else:
-            verdict, reason, row = judge(part, section, row)
-        row = _NO_ROW | (row or {})
-        row |= about | {"verdict": verdict, "statistic": statistic + row["beside"], "reason": reason}
-        found.append({column: row[column] for column in CLAIM_COLUMNS})
+            judged = _JUDGES[name](part, section, row)
+        numbers = {name: getattr(judged.row, name) for name in ("value", "low", "high", "n", "unit") if judged.row}
+        words = {"claim": about["claim"], "statistic": (label(key) if key else "") + judged.beside}
+        words |= {"verdict": judged.verdict, "reason": judged.reason, "chapter": about["chapter"]}
+        found.append(Claim(**words, **numbers))
     return found
 
 
-def by_verdict(claims: Sequence[dict]) -> list[dict]:
+def by_verdict(claims: Sequence[Claim]) -> list[Claim]:
     """Return the claims, the supported ones first and those that cannot be told last."""
-    return sorted(claims, key=lambda claim: VERDICTS.index(claim["verdict"]))
+    return sorted(claims, key=lambda claim: VERDICTS.index(claim.verdict))
 
 
-#: A verdict, the reason, and the row of the statistic if there is one.
-_Judgement = tuple[str, str, dict | None]
+class Judgement(NamedTuple):
+    """A verdict, the reason, the row of the statistic if there is one, and words that belong behind its label."""
+
+    verdict: str
+    reason: str
+    row: Row | None = None
+    beside: str = ""
 
 
-def _these(part: Part, section: Section, row: dict) -> _Judgement:
-    if row["value"] <= 0.5:
-        return "not supported", "no more than half of the pairs are ordered alike", row
+def _these(part: Part, section: Section, row: Row) -> Judgement:
+    if row.value <= 0.5:
+        return Judgement("not supported", "no more than half of the pairs are ordered alike", row)
     p, k = section.found["p"], section.found["k"]
     if 1 / math.factorial(k) > 0.05:
-        return "cannot be told", f"{k} systems have {math.factorial(k)} orders, too few for a p-value of .05", row
-    small = row["high"] < 0.5 + MARGIN_ACCURACY
+        reason = f"{k} systems have {math.factorial(k)} orders, too few for a p-value of .05"
+        return Judgement("cannot be told", reason, row)
+    small = row.high < 0.5 + MARGIN_ACCURACY
     verdict = VERDICTS[small] if p <= 0.05 else "not supported" if small else "cannot be told"
-    return verdict, f"random orders of {k} systems agree as well with p = {p:.2g}", row
+    return Judgement(verdict, f"random orders of {k} systems agree as well with p = {p:.2g}", row)
 
 
-def _others(part: Part, section: Section, row: dict | None) -> _Judgement:
+def _others(part: Part, section: Section, row: Row | None) -> Judgement:
     row, k = section.row("pairwise.others"), section.found.get("k", 0)
     if row is None or k < FEWEST_SYSTEMS:
-        reason = f"{k} systems are too few to speak of others; {FEWEST_SYSTEMS} is the least taken here"
-        return "cannot be told", reason, row
+        verb = "is" if k == 1 else "are"
+        reason = f"{counted(k, 'system')} {verb} too few to speak of others; {FEWEST_SYSTEMS} is the least taken here"
+        return Judgement("cannot be told", reason, row)
     verdict, reason = _decided(row, 0.5, MARGIN_ACCURACY)
-    return verdict, f"for other systems {reason}", row
+    return Judgement(verdict, f"for other systems {reason}", row)
 
 
-def _within(part: Part, section: Section, row: dict) -> _Judgement:
+def _within(part: Part, section: Section, row: Row) -> Judgement:
     undefined, groups = section.found["degenerate"]
     if undefined == groups and _same_within_segments(part):
-        return "not supported", "the metric gives all translations of a segment the same score", row
+        return Judgement("not supported", "the metric gives all translations of a segment the same score", row)
     if undefined == groups:
-        return "cannot be told", "no segment has differing scores on both sides", row
+        return Judgement("cannot be told", "no segment has differing scores on both sides", row)
     verdict, reason = _decided(row, 0.0, MARGIN_CORRELATION)
     beside = f"; {undefined} of {groups} segments are undefined and left out" if undefined else ""
-    return verdict, reason + beside, row
+    return Judgement(verdict, reason + beside, row)
 
 
 def _same_within_segments(part: Part) -> bool:
@@ -124,44 +132,44 @@ def _same_within_segments(part: Part) -> bool:
     return bool(several.any() and (np.nanmin(scores, axis=0) == np.nanmax(scores, axis=0)).all())
 
 
-def _beyond(part: Part, section: Section, row: dict | None) -> _Judgement:
+def _beyond(part: Part, section: Section, row: Row | None) -> Judgement:
     try:
         row = beyond_sources(part, section)
     except Undefined as error:
-        return "cannot be told", str(error), None
+        return Judgement("cannot be told", str(error))
     if row is None:
-        return "cannot be told", "without sources there is no such baseline", None
+        return Judgement("cannot be told", "without sources there is no such baseline")
     verdict, reason = _decided(row, 0.0, MARGIN_CORRELATION)
     if verdict in _SHOWN and _same_within_segments(part):
         verdict, reason = "not supported", "all translations of a segment get one score, as from a source-only metric"
-    return verdict, reason, row
+    return Judgement(verdict, reason, row, f", less that of the {row.subject}")
 
 
-def _best(part: Part, section: Section, row: dict | None) -> _Judgement:
+def _best(part: Part, section: Section, row: Row | None) -> Judgement:
     row, mine = (section.row(CLAIMED_RANK + what, part.metric) for what in ("", ".rank"))
     if mine is None or "rivals" not in section.found:
-        return "cannot be told", section.why("ranks", f"{CLAIMED_RANK}.sets", CLAIMED_RANK), None
+        return Judgement("cannot be told", section.why("ranks", f"{CLAIMED_RANK}.sets", CLAIMED_RANK))
     rivals = section.found["rivals"].loc[part.metric].drop(part.metric)
-    reason = f"rank {mine['value']:.0f} of {len(rivals) + 1}"
-    if mine["value"] > 1:
-        return "not supported", reason, row
+    reason = f"rank {mine.value:.0f} of {len(rivals) + 1}"
+    if mine.value > 1:
+        return Judgement("not supported", reason, row)
     reason += f"; against the rival that comes closest, {rivals.idxmax()}, p = {rivals.max():.2g}"
-    return "supported" if rivals.max() <= 0.05 else "cannot be told", reason, row
+    return Judgement("supported" if rivals.max() <= 0.05 else "cannot be told", reason, row)
 
 
-def _with_ties(part: Part, section: Section, row: dict) -> _Judgement:
+def _with_ties(part: Part, section: Section, row: Row) -> Judgement:
     constant, noise, held_out = (section.row(f"acc_eq.{what}") for what in ("constant", "random", "held_out"))
     if constant is None:
-        return "cannot be told", section.why("chance"), row
-    chance = max(constant["value"], noise["value"])
+        return Judgement("cannot be told", section.why("chance"), row)
+    chance = max(constant.value, noise.value)
     # Calibration never falls below a constant metric, so an equal lower end says nothing.
     verdict, reason = _decided(row, chance, MARGIN_ACCURACY / 2)
-    if verdict in _SHOWN and held_out is not None and held_out["value"] <= chance:
+    if verdict in _SHOWN and held_out is not None and held_out.value <= chance:
         verdict, reason = "cannot be told", "with a threshold from the other half of the segments the lead is gone"
-    return verdict, reason, row
+    return Judgement(verdict, reason, row)
 
 
-def _treatment(part: Part, section: Section, row: dict) -> _Judgement:
+def _treatment(part: Part, section: Section, row: Row) -> Judgement:
     favours, null = (section.found.get(key) for key in ("favours", "null"))
     beside = ""
     if null is not None and not np.isnan(null.p_value):
@@ -169,40 +177,41 @@ def _treatment(part: Part, section: Section, row: dict) -> _Judgement:
         beside = f"; SysDep is {than} that of metrics as noisy that are blind to the system, p = {null.p_value:.2g}"
     if favours:
         reason = "; ".join(f"{system} is {verdict}" for system, verdict in favours.items())
-        return "not supported", reason + beside, row
+        return Judgement("not supported", reason + beside, row)
     if favours is None:
-        return "cannot be told", (section.found.get("undecided") or section.why("favours")) + beside, row
+        return Judgement("cannot be told", (section.found.get("undecided") or section.why("favours")) + beside, row)
     reach, spread = section.found["reach"], section.found["range"]
     if reach <= MARGIN_SYSDEP * spread:
         reason = f"every deviation lies within {MARGIN_SYSDEP:.0%} of the range of the systems"
-        return "supported", reason + beside, row
+        return Judgement("supported", reason + beside, row)
     shown = "" if math.isnan(reach) else f", but deviations of up to {reach:.2g} human points are not ruled out"
-    return "cannot be told", f"no favour was found{shown}{beside}", row
+    return Judgement("cannot be told", f"no favour was found{shown}{beside}", row)
 
 
-def _length(part: Part, section: Section, row: dict) -> _Judgement:
-    if np.isnan(row["low"]):
+def _length(part: Part, section: Section, row: Row) -> Judgement:
+    if np.isnan(row.low):
         n, unit = n_units(part.paired, part.settings), part.settings.unit
-        return "cannot be told", too_few(n, unit) or "there is no interval", row
-    if max(abs(row["low"]), abs(row["high"])) < MARGIN_CORRELATION:
-        return "supported", f"the whole interval is within {MARGIN_CORRELATION:g} of 0", row
-    if row["low"] > 0 or row["high"] < 0:
-        which = "longer" if row["value"] > 0 else "shorter"
-        return "not supported", f"it scores {which} translations higher than humans do", row
-    return "cannot be told", "the interval holds both 0 and values large enough to matter", row
+        return Judgement("cannot be told", too_few(n, unit) or "there is no interval", row)
+    if max(abs(row.low), abs(row.high)) < MARGIN_CORRELATION:
+        return Judgement("supported", f"the whole interval is within {MARGIN_CORRELATION:g} of 0", row)
+    if row.low > 0 or row.high < 0:
+        which = "longer" if row.value > 0 else "shorter"
+        return Judgement("not supported", f"it scores {which} translations higher than humans do", row)
+    return Judgement("cannot be told", "the interval holds both 0 and values large enough to matter", row)
 
 
-def _elsewhere(part: Part, section: Section, row: None) -> _Judgement:
+def _elsewhere(part: Part, section: Section, row: None) -> Judgement:
     pair = f" ({part.es.language_pair})" if part.es.language_pair else ""
     reason = f"this verdict is about {part.es.name}{pair} alone; report on several sets to compare them"
-    return "cannot be told", reason, None
+    return Judgement("cannot be told", reason)
 
 
-def _decided(row: dict, threshold: float, margin: float) -> tuple[str, str]:
-    verdict, reason = decide(row["value"], row["low"], row["high"], threshold, margin)
-    no_interval = row.get("note", "").partition(NO_INTERVAL)[2].partition(";")[0] if np.isnan(row["low"]) else ""
+def _decided(row: Row, threshold: float, margin: float) -> tuple[str, str]:
+    verdict, reason = decide(row.value, row.low, row.high, threshold, margin)
+    no_interval = row.note.partition(NO_INTERVAL)[2].partition(";")[0] if np.isnan(row.low) else ""
     return verdict, no_interval or reason
 
 
-#: What judges each claim of the page, in their order.
-_JUDGES = (_these, _others, _within, _beyond, _best, _with_ties, _treatment, _length, _elsewhere)
+#: The judge of each claim of the page, by its key there.
+_JUDGES = {"these": _these, "others": _others, "within": _within, "beyond": _beyond, "best": _best}
+_JUDGES |= {"with_ties": _with_ties, "treatment": _treatment, "length": _length, "elsewhere": _elsewhere}

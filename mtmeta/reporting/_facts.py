@@ -1,7 +1,8 @@
-"""The facts of a report: names, settings, sections of numbers, omissions with reasons, and resamples of segments."""
+"""The facts of a report as data: settings, numbers, claims, omissions with reasons, and resamples of segments."""
 
 from __future__ import annotations
 
+import base64
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -20,7 +21,7 @@ from ..evalset import EvalSet, recomputed
 COEFFICIENTS = {"pearson": "Pearson", "kendall": "Kendall", "acc_eq": "acc_eq"}
 GROUPINGS = {"none": "no grouping", "segment": "segment grouping", "system": "system grouping"}
 
-#: What a page says whatever the data: heads of sections, claims, labels, and pieces of HTML.
+#: The words of a page that do not depend on the data: heads of sections, claims, and labels.
 PAGE = tomllib.loads(Path(__file__).with_name("_page.toml").read_text(encoding="utf-8"))
 #: Labels of numbers by key.
 LABELS = {f"{c}.{g}": f"{name}, {how}" for c, name in COEFFICIENTS.items() for g, how in GROUPINGS.items()}
@@ -41,9 +42,6 @@ def label(key: str) -> str:
 UP_TO = 12
 #: How a note begins that says why a number has no interval.
 NO_INTERVAL = "no interval: "
-ROW_COLUMNS = ("section", "key", "subject", "quantity", "value", "low", "high", "n", "unit", "note")
-SKIP_COLUMNS = ("section", "key", "what", "reason")
-CLAIM_COLUMNS = ("claim", "verdict", "statistic", "value", "low", "high", "n", "unit", "reason", "chapter")
 
 
 @dataclass(frozen=True)
@@ -62,40 +60,82 @@ class Settings:
         return {"unit": self.unit, "n_resamples": self.n_resamples, "level": self.level, "rng": self.seed}
 
 
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """A number with its interval, NaN where there is none; the fields are the columns of ``Report.sections``."""
+
+    section: str
+    key: str
+    subject: str = ""
+    quantity: str
+    value: float
+    low: float = np.nan
+    high: float = np.nan
+    n: int | None = None
+    unit: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Omission:
+    """Something that these data do not allow; the fields are the columns of ``Report.skipped``."""
+
+    section: str
+    key: str
+    what: str
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """A claim with its verdict, and the number that decides; the fields are the columns of ``Report.claims``."""
+
+    claim: str
+    verdict: str
+    statistic: str
+    value: float = np.nan
+    low: float = np.nan
+    high: float = np.nan
+    n: int | None = None
+    unit: str = ""
+    reason: str
+    chapter: str
+
+
 @dataclass
 class Section:
     """One section: rows of numbers, sentences on these data, omissions and their reasons, and other findings."""
 
     key: str
-    rows: list[dict] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
     text: list[str] = field(default_factory=list)
-    skipped: list[dict] = field(default_factory=list)
+    skipped: list[Omission] = field(default_factory=list)
     found: dict[str, Any] = field(default_factory=dict)
 
-    def add(self, key, value, low=np.nan, high=np.nan, n=None, unit="", note="", subject="") -> None:
-        """Add one number with its interval, and what n counts."""
-        n = None if n is None else int(n)
-        row = (self.key, key, subject, label(key), float(value), float(low), float(high), n, unit, note)
-        self.rows.append(dict(zip(ROW_COLUMNS, row, strict=True)))
+    def add(self, key, value, interval=(np.nan, np.nan), *, n=None, unit="", note="", subject="") -> None:
+        """Add one number with its interval; ``unit`` names in the plural the things that ``n`` counts."""
+        value, low, high = map(float, (value, *interval))
+        size = {"n": None if n is None else int(n), "unit": unit}
+        about = {"section": self.key, "key": key, "subject": subject, "quantity": label(key), "note": note}
+        self.rows.append(Row(value=value, low=low, high=high, **size, **about))
 
     def skip(self, key: str, reason: object) -> None:
-        """Say what is left out, and why."""
-        row = (self.key, key, label(key), " ".join(str(reason).split()))
-        self.skipped.append(dict(zip(SKIP_COLUMNS, row, strict=True)))
+        """Add an omission and its reason."""
+        self.skipped.append(Omission(self.key, key, label(key), " ".join(str(reason).split())))
 
     def attempt(self, key: str, compute: Callable[..., None], *args: Any) -> None:
-        """Compute something, or say why these data do not allow it."""
+        """Compute something, or add the reason why these data do not allow it."""
         try:
             compute(*args)
         except Undefined as error:
             self.skip(key, error)
 
-    def row(self, key: str, subject: str = "") -> dict | None:
+    def row(self, key: str, subject: str = "") -> Row | None:
         """Return the row of a key, if it could be computed."""
-        found = [row for row in self.rows if (row["key"], row["subject"]) == (key, subject)]
-        return found[0] if found and not np.isnan(found[0]["value"]) else None
+        found = [row for row in self.rows if (row.key, row.subject) == (key, subject)]
+        return found[0] if found and not np.isnan(found[0].value) else None
 
-    def need(self, key: str) -> dict:
+    def need(self, key: str) -> Row:
         """Return the row of a key; raise `Undefined` where there is none."""
         if row := self.row(key):
             return row
@@ -113,7 +153,7 @@ class Section:
 
     def why(self, *keys: str) -> str:
         """Return why something is missing: the reason of the first of these keys that was left out."""
-        reasons = {row["key"]: row["reason"].rstrip(".") for row in self.skipped}
+        reasons = {row.key: row.reason.rstrip(".") for row in self.skipped}
         return next(filter(None, map(reasons.get, keys)), "it could not be computed")
 
 
@@ -157,6 +197,11 @@ class Figure:
     alt: str
     png: bytes
 
+    @property
+    def base64(self) -> str:
+        """Return the picture as text."""
+        return base64.b64encode(self.png).decode()
+
 
 @dataclass(frozen=True)
 class Findings:
@@ -166,7 +211,7 @@ class Findings:
     metric: str
     language_pair: str
     sections: dict[str, Section]
-    claims: list[dict]
+    claims: list[Claim]
     figures: dict[str, Figure] = field(default_factory=dict)
 
 

@@ -15,7 +15,7 @@ import matplotlib.pyplot as plt
 
 from .._checks import Undefined
 from ._facts import GROUPINGS, PAGE, Figure, Part
-from ._pages import number
+from ._words import number
 
 
 def figures(part: Part) -> dict[str, Figure]:
@@ -51,14 +51,14 @@ def _views(part: Part):
     human = pd.DataFrame(part.paired.human)
     if rows["none"] is None or any(human.nunique(axis=axis).max() < 2 for axis in (0, 1)):
         raise Undefined("nothing varies.")
-    words = {grouping: number(row["value"]) if row else "not computed" for grouping, row in rows.items()}
+    words = {grouping: number(row.value) if row else "not computed" for grouping, row in rows.items()}
     return plots.three_views(part.paired, part.metric), words
 
 
 def _ranks(part: Part):
     rows, name = part.sections["rank"].rows, "pearson.segment"
     columns = {f"{name}.{what}": what for what in ("rank", "best_rank", "worst_rank")}
-    table = pd.DataFrame([(r["subject"], columns[r["key"]], r["value"]) for r in rows if r["key"] in columns])
+    table = pd.DataFrame([(r.subject, columns[r.key], r.value) for r in rows if r.key in columns])
     if len(columns) * len(part.es.metrics) != len(table):
         raise Undefined("there are no sets of ranks.")
     table = table.pivot(index=0, columns=1, values=2).reset_index(names="metric")
@@ -72,7 +72,7 @@ def _between(part: Part):
     names = [m for m, both in scores.items() if both.nunique().min() > 1][:40]
     if len(es.metrics) < 2 or part.metric not in names:
         raise Undefined("there is nothing to compare.")
-    words = {what: number(part.sections["segments"].need(f"parts.{what}")["value"]) for what in ("between", "within")}
+    words = {what: number(part.sections["segments"].need(f"parts.{what}").value) for what in ("between", "within")}
     axes = plots.decomposition(es, names)
     for label in axes.get_yticklabels():
         label.set_fontweight("bold" if label.get_text() == part.metric else "normal")
@@ -80,7 +80,7 @@ def _between(part: Part):
 
 
 def _ties(part: Part):
-    best, chosen = (part.sections["ties"].need(key)["value"] for key in ("acc_eq.calibrated", "threshold"))
+    best, chosen = (part.sections["ties"].need(key).value for key in ("acc_eq.calibrated", "threshold"))
     words = {"best": number(best), "threshold": f"{chosen:.3g}"}
     return plots.tie_calibration_curves(part.paired, [part.metric]), words
 
@@ -99,7 +99,7 @@ def _deviations(part: Part):
 
 def _lengths(part: Part):
     es, section = part.paired, part.sections["length"]
-    humans, own = (number(section.need(f"length.{side}.within")["value"]) for side in ("humans", "metric"))
+    humans, own = (number(section.need(f"length.{side}.within").value) for side in ("humans", "metric"))
     if any(text is None for system in es.systems for text in es.texts.translations.get(system, (None,))):
         raise Undefined("some translations have no text.")
     return plots.score_against_length(es, ["human", part.metric], within=True), {"humans": humans, "own": own}

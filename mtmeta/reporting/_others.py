@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,7 @@ from ..evalset import EvalSet
 from ..protocols import Task, decided_by_one, without_each_system
 from ..sentinel import fit
 from ..significance import compare
-from ._facts import Part, Section, Settings, interval, n_units, pearson_in_draws, segment_counts
+from ._facts import Part, Row, Section, Settings, interval, n_units, pearson_in_draws, segment_counts
 
 _RANKED = ("pearson.none", "pearson.segment", "kendall.segment")
 #: Most metrics of which all pairs are compared, and the least draws.
@@ -118,15 +119,15 @@ def baselines(part: Part, section: Section) -> None:
 def _column(section: Section, es: EvalSet, shown: list[str], key: str) -> None:
     coefficient, _, grouping = key.partition(".")
     table = correlate(es, coefficient=coefficient, grouping=grouping) if grouping else pairwise_accuracy(es)
-    n, unit = (~np.isnan(es.human)).sum(), "translations"
+    size = {"n": (~np.isnan(es.human)).sum(), "unit": "translations"}
     if not grouping:
-        n, unit = table["n_pairs"].iloc[0], "pairs of systems"
+        size = {"n": table["n_pairs"].iloc[0], "unit": "pairs of systems"}
     values = table.set_index("metric")["value"]
     for metric in shown:
-        section.add(key, values[metric], n=n, unit=unit, subject=metric[1:] if metric.startswith("\0") else "")
+        section.add(key, values[metric], **size, subject=metric[1:] if metric.startswith("\0") else "")
     drawn = values[values.index.str.startswith("\0random ")]
     if len(drawn):
-        section.add(key, drawn.mean(), n=n, unit=unit, subject="random numbers", note=f"sd of draws {drawn.std():.3f}")
+        section.add(key, drawn.mean(), **size, subject="random numbers", note=f"sd of draws {drawn.std():.3f}")
 
 
 def _oracles(es: EvalSet) -> dict[str, np.ndarray]:
@@ -196,14 +197,13 @@ def _cross_fitted(es: EvalSet, sees: str, texts: list[tuple], settings: Settings
     return scores
 
 
-def beyond_sources(part: Part, section: Section) -> dict | None:
+def beyond_sources(part: Part, section: Section) -> Row | None:
     """Return how much the metric exceeds, without grouping, the best baseline that sees only sources."""
-    names = (SOURCE_SENTINEL, SOURCE_LENGTH)
-    earned = {name: row["value"] for name in names if (row := section.row(CLAIMED, name)) is not None}
+    earned = [row for name in (SOURCE_SENTINEL, SOURCE_LENGTH) if (row := section.row(CLAIMED, name))]
     if not earned:
         return None
-    name = max(earned, key=earned.get)
-    es, baseline = section.found["es"], "\0" + name
+    best = max(earned, key=lambda row: row.value)
+    es, baseline = section.found["es"], f"\0{best.subject}"
     known = ~(np.isnan(es.human) | np.isnan(es[part.metric]) | np.isnan(es[baseline]))
     counts = segment_counts(es, part.settings)
     own, other = (pearson_in_draws(es[n], es.human, known, counts) for n in (part.metric, baseline))
@@ -212,5 +212,4 @@ def beyond_sources(part: Part, section: Section) -> dict | None:
     if few := too_few(n, part.settings.unit):
         raise Undefined(few)
     low, high = interval(gap, part.settings, n, (-2, 2))
-    numbers = {"value": float(gap[0]), "low": low, "high": high, "n": int(part.scored.sum()), "unit": "translations"}
-    return numbers | {"beside": f", less that of the {name}"}
+    return replace(best, value=float(gap[0]), low=low, high=high, n=int(part.scored.sum()))

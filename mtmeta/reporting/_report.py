@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, astuple, dataclass, field, fields, replace
 from functools import cached_property
 
 import numpy as np
@@ -20,7 +20,7 @@ from ..evalset import EvalSet, as_sets, metric_names
 from ..significance import exchange_units
 from . import _agreement, _behaviour, _others
 from ._claims import claims_of
-from ._facts import CLAIM_COLUMNS, ROW_COLUMNS, SKIP_COLUMNS, UP_TO, Figure, Findings, Part, Section, Settings
+from ._facts import UP_TO, Claim, Figure, Findings, Omission, Part, Row, Section, Settings
 from ._pages import as_html, as_markdown
 
 SCHEMA = 2
@@ -68,15 +68,15 @@ class Report:
 
     @cached_property
     def sections(self) -> pd.DataFrame:
-        return _frame(self.findings, ROW_COLUMNS, lambda found: [r for s in found.sections.values() for r in s.rows])
+        return _frame(Row, self.findings, lambda found: [row for s in found.sections.values() for row in s.rows])
 
     @cached_property
     def claims(self) -> pd.DataFrame:
-        return _frame(self.findings, CLAIM_COLUMNS, lambda found: found.claims)
+        return _frame(Claim, self.findings, lambda found: found.claims)
 
     @cached_property
     def skipped(self) -> pd.DataFrame:
-        return _frame(self.findings, SKIP_COLUMNS, lambda f: [row for s in f.sections.values() for row in s.skipped])
+        return _frame(Omission, self.findings, lambda found: [o for s in found.sections.values() for o in s.skipped])
 
     def to_frame(self) -> pd.DataFrame:
         """Return a copy of the claims."""
@@ -85,11 +85,11 @@ class Report:
     def to_html(self) -> str:
         """Return one page of HTML that needs no network: style and figures are inside, names are escaped."""
         self._draw()
-        return as_html(self)
+        return as_html(self.findings, self.level, version=self.version, seed=self.seed, signature=self.signature)
 
     def to_markdown(self) -> str:
         """Return the report as Markdown, without figures."""
-        return as_markdown(self)
+        return as_markdown(self.findings, self.level, version=self.version, seed=self.seed, signature=self.signature)
 
     def _draw(self) -> None:
         """Draw the figures, unless they are drawn or too many."""
@@ -110,7 +110,7 @@ class Report:
         content |= {"seed": self.seed, "level": self.level, "sets": []}
         for found in self.findings:
             text = {key: section.text for key, section in found.sections.items() if section.text}
-            figures = {key: asdict(f) | {"png": base64.b64encode(f.png).decode()} for key, f in found.figures.items()}
+            figures = {key: asdict(f) | {"png": f.base64} for key, f in found.figures.items()}
             content["sets"].append({key: getattr(found, key) for key in NAMES} | {"text": text, "figures": figures})
         for key in ("claims", "sections", "skipped"):
             frame = getattr(self, key)
@@ -155,13 +155,21 @@ def _read(content: dict) -> Report:
         figures = {key: Figure(**figure) for key, figure in drawn.items()}
         findings[one["set"], one["metric"]] = Findings(*(one[key] for key in NAMES), sections, [], figures)
     for row in content["claims"]:
-        findings[row["set"], row["metric"]].claims.append(row)
+        _described(findings, row).claims.append(Claim(**row))
     for row in content["sections"]:
-        findings[row["set"], row["metric"]].sections[row["section"]].rows.append(row)
+        _described(findings, row).sections[row["section"]].rows.append(Row(**row))
     for row in content["skipped"]:
-        findings[row["set"], row["metric"]].sections[row["section"]].skipped.append(row)
+        _described(findings, row).sections[row["section"]].skipped.append(Omission(**row))
+    for found in findings.values():  # a report of claims alone has fewer sections
+        for key in [key for key, section in found.sections.items() if section == Section(key)]:
+            del found.sections[key]
     level, seed = check_level(content["level"]), check_count("seed", content["seed"], 0, MAX_SEED)
     return Report(tuple(findings.values()), level, seed, content["signature"], content["mtmeta"])
+
+
+def _described(findings: dict[tuple, Findings], row: dict) -> Findings:
+    """Take set and metric out of a row, and return their findings."""
+    return findings[row.pop("set"), row.pop("metric")]
 
 
 def _with_nan(found: dict) -> dict:
@@ -169,9 +177,10 @@ def _with_nan(found: dict) -> dict:
     return {key: np.nan if value is None and key != "n" else value for key, value in found.items()}
 
 
-def _frame(findings: Sequence[Findings], columns: Sequence[str], rows_of: Callable[[Findings], list[dict]]):
-    rows = [{"set": found.set, "metric": found.metric, **row} for found in findings for row in rows_of(found)]
-    frame = pd.DataFrame(rows, columns=["set", "metric", *columns])
+def _frame(kind: type, findings: Sequence[Findings], facts_of: Callable[[Findings], list]) -> pd.DataFrame:
+    """Return the facts of one kind as a table, a column a field."""
+    rows = [(found.set, found.metric, *astuple(fact)) for found in findings for fact in facts_of(found)]
+    frame = pd.DataFrame(rows, columns=["set", "metric", *(f.name for f in fields(kind))])
     return frame.astype({"n": "Int64"}) if "n" in frame else frame
 
 

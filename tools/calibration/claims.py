@@ -67,8 +67,8 @@ def best_of_equals(es: mm.EvalSet, seed: int) -> str:
     settings = replace(_settings(N_DRAWS, 0.95, "segment", seed), claims_only=True)
     section = Section("rank")
     rank(Part(es, "a", settings), section)
-    first = max((row for row in section.rows if row["key"] == CLAIMED_RANK), key=lambda row: row["value"])
-    return _best(Part(es, first["subject"], settings), section, None)[0]
+    first = max((row for row in section.rows if row.key == CLAIMED_RANK), key=lambda row: row.value)
+    return _best(Part(es, first.subject, settings), section, None).verdict
 
 
 def main() -> None:
