@@ -23,6 +23,10 @@ __all__ = ["EvalSet", "Texts", "as_evalset"]
 RESERVED = ("system", "segment", "human", "lp", "doc", "domain", "source", "reference", "translation")
 
 
+#: What may be known about a set, beside its scores, names and texts.
+_ABOUT = ("language_pair", "human_systems", "system_scores", "spans", "reference_free", "truth", "provenance")
+
+
 def is_reference(column: str) -> bool:
     """Say whether a column holds one of several references: ``reference_B`` beside ``reference``."""
     return column.startswith("reference_")
@@ -95,26 +99,24 @@ class EvalSet:
         System names, in row order; other names are turned into text.
     segments : sequence, optional
         Segment identifiers, in column order; ``1 … n_segments`` by default.
-    name, language_pair : str, optional
-        What to call the set, and its language pair such as ``"zh-en"``.
+    name : str, optional
+        What to call the set.
     documents, domains : sequence of str, optional
         One entry per segment.
     texts : Texts, optional
         Sources, references by name, translations by system.
-    human_systems : iterable of str, optional
-        Systems that are human translators (a second reference that is a candidate).
-    system_scores : pandas.DataFrame, optional
-        Official system-level scores: index = systems in any order, columns = ``"human"`` and metric names. The mean of
-        the segment scores replaces a missing column.
-    spans : pandas.DataFrame, optional
-        Error spans: one row per error, columns ``system, segment, rater, category, severity,
-        weight, start, end, text``; an error-free rating is one row of severity ``"no-error"``.
-    reference_free : iterable of str, optional
-        Metrics that saw no reference.
-    truth : mapping, optional
-        What was planted; simulated sets only.
-    provenance : mapping, optional
-        Where the data come from, what was left out and why.
+    about : mapping, optional
+        Anything else that is known; each becomes an attribute of this name:
+
+        - ``language_pair``: such as ``"zh-en"``.
+        - ``human_systems``: the systems that are human translators (a second reference that is a candidate).
+        - ``system_scores``: a DataFrame of official system-level scores: index = systems in any order, columns =
+          ``"human"`` and metric names. The mean of the segment scores replaces a missing column.
+        - ``spans``: a DataFrame of error spans, one row per error, columns ``system, segment, rater, category,
+          severity, weight, start, end, text``; an error-free rating is one row of severity ``"no-error"``.
+        - ``reference_free``: the metrics that saw no reference.
+        - ``truth``: a mapping of what was planted; simulated sets only.
+        - ``provenance``: a mapping with the origin of the data, and what was left out and why.
     unrated : {"raise", "keep"}
         What to do if no translation has a human score: refuse, or keep the set for its texts. Functions that compare
         with human scores refuse such a set.
@@ -147,21 +149,19 @@ class EvalSet:
         systems: Sequence[str],
         segments: Sequence[Any] | None = None,
         name: str = "unnamed",
-        language_pair: str | None = None,
         documents: Sequence[str] | None = None,
         domains: Sequence[str] | None = None,
         texts: Texts | None = None,
-        human_systems: Iterable[str] = (),
-        system_scores: pd.DataFrame | None = None,
-        spans: pd.DataFrame | None = None,
-        reference_free: Iterable[str] = (),
-        truth: Mapping[str, Any] | None = None,
-        provenance: Mapping[str, Any] | None = None,
+        about: Mapping[str, Any] | None = None,
         unrated: str = "raise",
     ) -> None:
         check_choice("unrated", unrated, ("raise", "keep"))
+        about = dict(about or {})
+        for key in about:
+            if key not in _ABOUT:
+                raise unknown("entry of `about`", key, _ABOUT)
         self.name = name
-        self.language_pair = language_pair
+        self.language_pair: str | None = about.get("language_pair")
         self.systems: tuple[str, ...] = names_of(map(str, _several(systems, "systems")), "systems")
         self.human = self._matrix(human, "human scores")
         n_systems, n_segments = self.human.shape
@@ -185,12 +185,14 @@ class EvalSet:
         self.documents = None if documents is None else self._per_segment(documents, "documents")
         self.domains = None if domains is None else self._per_segment(domains, "domains")
         self.texts = None if texts is None else self._checked_texts(texts)
-        self.human_systems = frozenset(_several(human_systems, "human_systems"))
-        self.reference_free = frozenset(_several(reference_free, "reference_free"))
-        self._system_scores = None if system_scores is None else self._by_system(system_scores)
-        self.spans = spans
-        self.truth = truth
-        self.provenance = dict(provenance or {})
+        self.human_systems, self.reference_free = (
+            frozenset(_several(about.get(what, ()), what)) for what in ("human_systems", "reference_free")
+        )
+        official = about.get("system_scores")
+        self._system_scores = None if official is None else self._by_system(official)
+        self.spans: pd.DataFrame | None = about.get("spans")
+        self.truth: Mapping[str, Any] | None = about.get("truth")
+        self.provenance: dict[str, Any] = dict(about.get("provenance") or {})
 
     def _matrix(self, values: Any, what: str, shape: tuple[int, int] | None = None) -> np.ndarray:
         """Return ``values`` as a read-only float64 matrix; raise if it is not one."""
@@ -330,11 +332,14 @@ class EvalSet:
 
     def _changed(self, kind: type[EvalSet] | None = None, **changes: Any) -> EvalSet:
         """Return a set, of another kind if wanted, made from the same parts as this one, except for the changes."""
-        same = ("systems", "segments", "name", "language_pair", "documents", "domains", "texts", "human_systems")
-        same += ("spans", "reference_free", "truth", "provenance")
-        made_of = {name: getattr(self, name) for name in same} | {"human": self.human, "metrics": self._scores}
-        made_of |= {"system_scores": self._system_scores, "unrated": "raise" if self._rated else "keep"}
-        return (kind or type(self))(**made_of | changes)
+        about = {name: getattr(self, name) for name in _ABOUT if name != "system_scores"} | {
+            "system_scores": self._system_scores
+        }
+        parts = {name: getattr(self, name) for name in ("human", "systems", "segments", "name")}
+        parts |= {name: getattr(self, name) for name in ("documents", "domains", "texts")} | {"metrics": self._scores}
+        for name, value in changes.items():
+            (about if name in about else parts)[name] = value
+        return (kind or type(self))(**parts, about=about, unrated="raise" if self._rated else "keep")
 
     def select(
         self,
@@ -586,11 +591,13 @@ class EvalSet:
             systems=[str(s) for s in systems],
             segments=segments,
             name=name,
-            language_pair=None if "lp" not in frame else str(frame["lp"].iloc[0]),
             documents=per_segment("doc"),
             domains=per_segment("domain"),
             texts=texts,
-            provenance={"left_out": {f"column {c!r}": "not among the metrics asked for" for c in ignored}},
+            about={
+                "language_pair": None if "lp" not in frame else str(frame["lp"].iloc[0]),
+                "provenance": {"left_out": {f"column {c!r}": "not among the metrics asked for" for c in ignored}},
+            },
             unrated=unrated,
         )
 

@@ -15,7 +15,11 @@ def of_systems(human, metric, name="unnamed"):
     """Return a set whose system scores are these."""
     systems, columns = [chr(65 + k) for k in range(len(human))], {"human": human, "m": metric}
     return EvalSet(
-        np.c_[human], {"m": np.c_[metric]}, systems=systems, name=name, system_scores=pd.DataFrame(columns, systems)
+        np.c_[human],
+        {"m": np.c_[metric]},
+        systems=systems,
+        name=name,
+        about={"system_scores": pd.DataFrame(columns, systems)},
     )
 
 
@@ -93,7 +97,7 @@ def test_bad_input():
     refuses("`n_segments` must be at most 300; found 301", pairs, es, "Judge", n_segments=301)
     refuses("`n_samples` must be at least 1", pairs, es, "Judge", n_segments=5, n_samples=0)
     official = pd.DataFrame({"m": [5, 6]}, ["A", "B"])
-    corpus = EvalSet([[1], [0]], {"m": [[1], [2]]}, systems=["A", "B"], system_scores=official)
+    corpus = EvalSet([[1], [0]], {"m": [[1], [2]]}, systems=["A", "B"], about={"system_scores": official})
     refuses("no means of segment scores, so fewer segments have none", pairs, corpus, "m", n_segments=1)
     found = curve(HAND, "m", n_resamples=5)
     refuses("`difference` must be at least 0", found.chance, [1, -1])
@@ -116,12 +120,16 @@ def test_curves_of_wmt23_are_shipped():
 
 
 def test_pairs_with_a_human_translation_are_named():
-    es = mm.EvalSet([[3], [2], [1], [0]], {"m": [[1], [3], [2], [0]]}, systems=["refA", *"BCD"], human_systems=["refA"])
+    es = mm.EvalSet(
+        [[3], [2], [1], [0]], {"m": [[1], [3], [2], [0]]}, systems=["refA", *"BCD"], about={"human_systems": ["refA"]}
+    )
     pairs = differences.system_pairs(es, "m")
     assert pairs["human"].tolist() == ["refA" in pair for pair in zip(pairs["first"], pairs["second"], strict=True)]
     row = differences.curve(es, "m", n_resamples=5).to_frame().loc[0]
     assert (row["n_human"], row["human_agreement"], row["largest"]) == (3, pytest.approx(1 / 3), 3)
-    below = mm.EvalSet([[3], [2], [1], [0]], {"m": [[-9], [3], [2], [1]]}, systems=es.systems, human_systems=["refA"])
+    below = mm.EvalSet(
+        [[3], [2], [1], [0]], {"m": [[-9], [3], [2], [1]]}, systems=es.systems, about={"human_systems": ["refA"]}
+    )
     row = differences.curve(below, "m", n_resamples=5).to_frame().loc[0]  # 12 occurs with the human translation alone
     assert (row["human_agreement"], row["largest"]) == (0, 2)
     row = differences.wmt23_curve("chrF").loc[0]

@@ -280,7 +280,11 @@ def pairs_of(number):
             human[:, 0] = np.nan
         systems = [f"S{k}" for k in range(shape[0])]
         people = systems[-1:] if number % 5 == 0 else ()
-        sets.append(mm.EvalSet(human, metrics, systems=systems, language_pair=pair, name=pair, human_systems=people))
+        sets.append(
+            mm.EvalSet(
+                human, metrics, systems=systems, about={"language_pair": pair, "human_systems": people}, name=pair
+            )
+        )
     return sets
 
 

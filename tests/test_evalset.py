@@ -24,12 +24,10 @@ def es():
         systems=["A", "B"],
         segments=["s1", "s2", "s3"],
         name="toy",
-        language_pair="de-en",
+        about={"language_pair": "de-en", "human_systems": ["B"], "reference_free": ["X"]},
         documents=["d1", "d1", "d2"],
         domains=["news", "news", "talk"],
         texts=Texts(("q1", "q2", "q3"), {"refA": ("r1", "r2", None)}, {s: (f"{s}1", f"{s}2", f"{s}3") for s in "AB"}),
-        human_systems=["B"],
-        reference_free=["X"],
     )
 
 
@@ -46,7 +44,7 @@ def test_attributes_read_only_copies_and_system_scores(es):
     assert es.system_scores.loc[["A", "B"], "human"].tolist() == pytest.approx([-3, -10 / 3])
     assert es.system_scores.loc[["A", "B"], "X"].tolist() == pytest.approx([0.4, 0.5])
     official = pd.DataFrame({"X": [7.0, 8.0], "only_system": [1.0, 2.0]}, index=["A", "B"])
-    es = EvalSet([[0, 1], [2, 3]], {"X": [[1, 1], [1, 1]]}, systems=["A", "B"], system_scores=official)
+    es = EvalSet([[0, 1], [2, 3]], {"X": [[1, 1], [1, 1]]}, systems=["A", "B"], about={"system_scores": official})
     assert (es.system_scores["X"].tolist(), es.system_scores["human"].tolist()) == ([7, 8], [0.5, 2.5])
     assert es.select(systems=["B"]).system_scores.loc["B", "only_system"] == 2
     assert es.select(metrics=["only_system"]).system_scores.columns.tolist() == ["human", "only_system"]
@@ -260,7 +258,7 @@ def test_a_metric_that_scored_only_systems_that_nobody_rated_is_left_out_with_th
     assert (part.systems, part.metrics) == (("A", "B"), ("m",))
     assert part.provenance["left_out"]["metric 'n'"] == "it scored no rated system"
     official = pd.DataFrame({"human": [1.0, 2.0, 3.0]}, ["A", "B", "X"])
-    whole = EvalSet(es.human, {"m": es["m"]}, systems=es.systems, system_scores=official)
+    whole = EvalSet(es.human, {"m": es["m"]}, systems=es.systems, about={"system_scores": official})
     assert as_evalset(whole) is whole
 
 
@@ -296,7 +294,7 @@ def test_scores_too_large_or_small_are_refused(score):
         ([[1, 2], [3, 4]], cells, {}),
         ([[1, 2], [3, 4]], [[1, 2], [3, 4]], {"system_scores": pd.DataFrame({"m": [1.0, score]}, index=["A", "B"])}),
     ):
-        refuses(message, EvalSet, human, {"m": metric}, systems=["A", "B"], **official)
+        refuses(message, EvalSet, human, {"m": metric}, systems=["A", "B"], about=official)
     refuses(message, mm.ties.discrete_to_continuous, [1.0, score])
     refuses(message, mm.sentinel.fit, pd.DataFrame({"source": ["a b", "c d"], "human": [1.0, score]}), sees="source")
 
@@ -336,11 +334,13 @@ def small(**changes) -> mm.EvalSet:
 
 def test_official_scores_go_by_the_index_and_are_copied():
     official = pd.DataFrame({"m": [0.3, 0.7]}, index=["B", "A"])
-    es = small(system_scores=official)
+    es = small(about={"system_scores": official})
     official.loc["A", "m"] = 99
     assert es.system_scores["m"].to_dict() == {"A": 0.7, "B": 0.3}
-    refuses("must be a DataFrame", small, system_scores=official["m"], error=TypeError)
-    refuses("lacks 'A', 'B'; its index must hold the names", small, system_scores=official.reset_index(drop=True))
+    refuses("must be a DataFrame", small, about={"system_scores": official["m"]}, error=TypeError)
+    refuses(
+        "lacks 'A', 'B'; its index must hold the names", small, about={"system_scores": official.reset_index(drop=True)}
+    )
 
 
 def test_a_mask_and_a_missing_value_are_not_scored():
@@ -375,7 +375,8 @@ def test_tables_go_by_their_index_and_other_kinds_of_numbers_are_refused():
     rows = [np.ma.array([1.0, 2.0], mask=[0, 1]), np.ma.array([3.0, 4.0])]
     assert np.isnan(small(metrics={"m": rows})["m"]).tolist() == [[False, True], [False, False]]
     twice = pd.DataFrame([[1, 2], [3, 4]], ["A", "B"], ["m", "m"])
-    refuses("columns of `system_scores` must be distinct", small, system_scores=twice)
+    refuses("unknown entry of `about` 'lp'.*Available: 'language_pair'", small, about={"lp": "de-en"})
+    refuses("columns of `system_scores` must be distinct", small, about={"system_scores": twice})
     truths = small().to_frame().assign(m=pd.Series([True, False, True, 1], dtype=object))
     refuses("found True or False", mm.EvalSet.from_frame, truths)
     named = {"human_2": SMALL["human"], "human_like": SMALL["human"]}
@@ -385,7 +386,8 @@ def test_tables_go_by_their_index_and_other_kinds_of_numbers_are_refused():
 def test_one_text_is_no_list_of_names():
     for option in ("systems", "segments", "documents", "domains", "human_systems", "reference_free"):
         says = f"`{option}` must be a sequence of names; found the string 'AB'"
-        refuses(says, small, **{option: "AB"}, error=TypeError)
+        given = {"about": {option: "AB"}} if option in ("human_systems", "reference_free") else {option: "AB"}
+        refuses(says, small, **given, error=TypeError)
     twice = {1: SMALL["human"], "1": SMALL["human"]}
     refuses("metric names must be distinct; found more than once: '1'", small, metrics=twice)
 

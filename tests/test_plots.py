@@ -195,7 +195,7 @@ def test_length_panels_have_the_slope_of_all_points(teaching, es, within):
 
 
 def test_parts_plane_puts_blind_metrics_on_the_line(es):
-    other = mm.EvalSet(es.human, {n: es[n] for n in es.metrics}, systems=es.systems, language_pair="aa-bb")
+    other = mm.EvalSet(es.human, {n: es[n] for n in es.metrics}, systems=es.systems, about={"language_pair": "aa-bb"})
     axes = plots.parts_plane([es, other], {"blind": ["flat"], "reader": ["good"]})
     table = mm.agreement.decompose_pearson(es).set_index("metric")
     for ax, name in zip(axes, ("unnamed", "aa-bb"), strict=True):

@@ -14,12 +14,12 @@ from mtmeta import agreement, protocols, significance
 
 @pytest.fixture
 def pair():
-    systems = {"systems": ["A", "B", "refB"], "human_systems": ["refB"]}
     y = [[0.5, 0.5], [0.4, 0.4], [0.4, 0.6]]
     metrics = {"X": [[0.9, 0.2]] * 3, "Y": y, "only_here": np.ones((3, 2)) * [[1], [2], [3]]}
-    first = mm.EvalSet([[0, -6], [-1, -7], [-1, -5]], metrics, name="one", language_pair="aa-bb", **systems)
+    about = {"language_pair": "aa-bb", "human_systems": ["refB"]}
+    first = mm.EvalSet([[0, -6], [-1, -7], [-1, -5]], metrics, systems=["A", "B", "refB"], name="one", about=about)
     metrics = {"X": [[0.9, 0.2]] * 2, "Y": [[0.5, 0.5], [0.4, 0.6]]}
-    second = mm.EvalSet([[0, -3], [-2, -4]], metrics, systems=["A", "B"], name="two", language_pair="cc-dd")
+    second = mm.EvalSet([[0, -3], [-2, -4]], metrics, systems=["A", "B"], name="two", about={"language_pair": "cc-dd"})
     return [first, second]
 
 
@@ -76,7 +76,7 @@ def noisy(seed, name, pair):
     rng = np.random.default_rng(seed)
     human = -rng.integers(0, 6, (6, 60)) + 0.5 * np.arange(6)[:, None]
     metrics = {m: human + s * rng.normal(size=human.shape) for m, s in (("a", 1), ("b", 1), ("z", 9))}
-    return mm.EvalSet(human, metrics, systems=list("ABCDEF"), name=name, language_pair=pair)
+    return mm.EvalSet(human, metrics, systems=list("ABCDEF"), name=name, about={"language_pair": pair})
 
 
 @pytest.mark.parametrize("protocol", ["wmt23", "wmt24", "sentinels-segment", "sentinels-pearson-grouped"])
@@ -199,7 +199,7 @@ def outlying():
     """Return a set whose human translator decides everything: with it `odd` is first, without it negative."""
     human, odd = [[0], [0.1], [0.2], [0.3], [5]], [[4], [3], [2], [1], [9]]
     metrics = {"odd": odd, "plain": [[0], [0.1], [0.2], [0.3], [0.4]]}
-    return mm.EvalSet(human, metrics, systems=[*"ABCD", "Human-B"], human_systems=["Human-B"])
+    return mm.EvalSet(human, metrics, systems=[*"ABCD", "Human-B"], about={"human_systems": ["Human-B"]})
 
 
 def test_systems_are_left_out_one_by_one_and_one_that_decides_is_named():

@@ -36,7 +36,7 @@ def test_published_numbers_ranks_and_chi_squares():
     ("sentinels-logs", "need language pair 'en-de'; found 'aa-bb'"),
 ])  # fmt: skip
 def test_recompute_refuses_other_sources_and_pairs(source, message):
-    es = mm.EvalSet([[0, -6], [-1, -7]], {}, systems=["A", "B"], language_pair="aa-bb")
+    es = mm.EvalSet([[0, -6], [-1, -7]], {}, systems=["A", "B"], about={"language_pair": "aa-bb"})
     refuses(message, published.recompute, [es], sources=[source])
 
 

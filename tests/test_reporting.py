@@ -334,7 +334,7 @@ def test_awkward_tables_never_crash(name):
 def test_official_system_scores_and_those_of_unrated_segments():
     es = tiny()
     official = pd.DataFrame({"human": [3.0, 2.0, 1.0], "mine": [3.0, 2.0, 1.0]}, index=list("ABC"))
-    es = mm.EvalSet(es.human, {"mine": es["mine"]}, systems=es.systems, system_scores=official)
+    es = mm.EvalSet(es.human, {"mine": es["mine"]}, systems=es.systems, about={"system_scores": official})
     report = mm.report(es, **FAST)
     assert value(report, "systems", "pairwise accuracy, official scores")["value"] == 1
     human = np.array([[3.0, np.nan], [2.0, np.nan], [1.0, np.nan]]).repeat(10, axis=1)
@@ -595,7 +595,7 @@ def test_a_system_that_decides_alone_is_named_with_both_values():
     human = np.array([[0.0], [0.1], [0.2], [0.3], [5.0]]) + np.arange(30) / 30
     odd = np.array([[4.0], [3.0], [2.0], [1.0], [9.0]]) + np.arange(30) / 30
     metrics = {"odd": odd, "plain": human - np.array([[0], [0], [0], [0], [4.85]])}
-    es = mm.EvalSet(human, metrics, systems=[*"ABCD", "Human-B"], human_systems=["Human-B"])
+    es = mm.EvalSet(human, metrics, systems=[*"ABCD", "Human-B"], about={"human_systems": ["Human-B"]})
     found = mm.report(es, "odd", **FAST)
     h, m = human.mean(axis=1), odd.mean(axis=1)
     with_it, without_a = np.corrcoef(h, m)[0, 1], np.corrcoef(h[1:], m[1:])[0, 1]  # the largest with one left out

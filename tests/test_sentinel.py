@@ -41,7 +41,9 @@ def made_up(n: int = 60) -> pd.DataFrame:
 
 def test_training_frame_by_hand():
     texts = mm.Texts(("s1", "s2"), {"refA": ("r1", "r2"), "refB": ("x", "y")}, {"A": ("a1", "a2"), "B": ("b1", "b2")})
-    es = mm.EvalSet([[0, -4], [-2, np.nan]], {}, systems=["A", "B"], name="x", language_pair="de-en", texts=texts)
+    es = mm.EvalSet(
+        [[0, -4], [-2, np.nan]], {}, systems=["A", "B"], name="x", about={"language_pair": "de-en"}, texts=texts
+    )
     other = mm.EvalSet(10 * es.human + 7, {}, systems=es.systems, name="y", texts=texts)  # each set on its own
     found = sentinel.training_frame([es, other])
     assert found["human"][:3].tolist() == pytest.approx(found["human"][3:].tolist())

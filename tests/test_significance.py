@@ -72,7 +72,7 @@ def test_official_system_scores_are_kept():
     """Where a system's score is not the mean of its segments, the difference is spread over them."""
     es = campaign(1, n_systems=4)
     table = es.system_scores.assign(m0=[9.0, 1, 2, 3])
-    official = mm.EvalSet(es.human, {m: es[m] for m in es.metrics}, systems=es.systems, system_scores=table)
+    official = mm.EvalSet(es.human, {m: es[m] for m in es.metrics}, systems=es.systems, about={"system_scores": table})
     units = _exchange.exchange_units(official)
     kept = np.ones((units.n, 1))
     for statistic in ("pearson", "pairwise_accuracy"):
@@ -406,7 +406,7 @@ def test_what_cannot_be_tested_is_refused():
     human, official = np.full((10, 10), nan), pd.DataFrame({"human": np.arange(10.0)}, list("ABCDEFGHIJ"))
     human[:2, 0] = 1, 2  # a draw has both with probability .4
     scores = {"m": campaign(0, 10, 10)["m0"]}
-    lonely = mm.EvalSet(human, scores, systems=list("ABCDEFGHIJ"), system_scores=official)
+    lonely = mm.EvalSet(human, scores, systems=list("ABCDEFGHIJ"), about={"system_scores": official})
     with pytest.raises(ValueError, match=r"undefined in 2\d of 40 bootstrap draws; the set is too small"):
         intervals(lonely, unit="both", method="bootstrap", n_resamples=40)
 

@@ -163,7 +163,9 @@ def _means(es: EvalSet) -> EvalSet:
 
     scores = es.system_scores
     metrics = {metric: scores[[metric]] for metric in scores.columns.drop("human")}
-    return Computed(scores[["human"]], metrics, systems=es.systems, name=es.name, language_pair=es.language_pair)
+    return Computed(
+        scores[["human"]], metrics, systems=es.systems, name=es.name, about={"language_pair": es.language_pair}
+    )
 
 
 def _with_interval(es: EvalSet, table: pd.DataFrame, settings: dict[str, str], level: str) -> pd.DataFrame:

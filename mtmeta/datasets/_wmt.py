@@ -89,22 +89,24 @@ def load_tree(root: Path, lp: str, options: Options, name: str, metric_folders: 
         official[metric] = read(f"system scores of metric {metric}", variant.files.get("sys"))
     official = {m: values[:, 0] for m, values in official.items() if values is not None}
     variants = {m: metric.variant for m, metric in kept.items() if m in scores or m in official}
-    about = {"source": str(root), "annotation": annotation, "reference": ".".join(chosen) or None}
+    provenance = {"source": str(root), "annotation": annotation, "reference": ".".join(chosen) or None}
     texts = _texts(root, lp, sources, references, chosen, candidates, outputs, n)
     es = EvalSet(
         np.array([human[s] for s in candidates]),
         scores,
         systems=candidates,
         name=name,
-        language_pair=lp,
+        about={
+            "language_pair": lp,
+            "human_systems": set(candidates) & set(references),
+            "system_scores": pd.DataFrame(official, index=pd.Index(candidates, name="system")) if official else None,
+            "spans": _read_spans(root, lp, annotation, candidates, n, texts, left_out) if options.spans else None,
+            "reference_free": [m for m in scores if kept[m].variant == "src"],
+            "provenance": provenance | {"variants": variants, "left_out": left_out},
+        },
         documents=documents,
         domains=domains,
         texts=texts,
-        human_systems=set(candidates) & set(references),
-        system_scores=pd.DataFrame(official, index=pd.Index(candidates, name="system")) if official else None,
-        spans=_read_spans(root, lp, annotation, candidates, n, texts, left_out) if options.spans else None,
-        reference_free=[m for m in scores if kept[m].variant == "src"],
-        provenance=about | {"variants": variants, "left_out": left_out},
     )
     return finished(es)
 

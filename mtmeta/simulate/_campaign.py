@@ -470,13 +470,16 @@ def campaign(
 
 def as_set(name, human, metrics, systems, documents, domains, texts, spans, truth) -> EvalSet:
     """Return a simulated campaign as an `EvalSet`."""
-    return EvalSet(
-        human, metrics, systems=systems, name=name, language_pair="de-en", documents=documents, domains=domains,
-        texts=texts, spans=spans, truth=truth, reference_free=("RegressorQE", "Judge", "SourceOnly", "Random"),
-        provenance={
-            "source": f"simulated with seed {truth['seed']}", "annotation": "mqm", "reference": "refA", "left_out": {},
-        },
-    )  # fmt: skip
+    source = f"simulated with seed {truth['seed']}"
+    about = {
+        "language_pair": "de-en",
+        "spans": spans,
+        "truth": truth,
+        "reference_free": ("RegressorQE", "Judge", "SourceOnly", "Random"),
+        "provenance": {"source": source, "annotation": "mqm", "reference": "refA", "left_out": {}},
+    }
+    parts = {"systems": systems, "name": name, "documents": documents, "domains": domains, "texts": texts}
+    return EvalSet(human, metrics, **parts, about=about)
 
 
 def references_of(seed: int, sentences: Sequence[Sentence], documents: Sequence[str]) -> list[str]:

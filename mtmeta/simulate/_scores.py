@@ -92,8 +92,6 @@ def score_campaign(
             metrics[name] = -np.minimum(np.floor(points), 25.0) + 0.0
         truth["detection"][name] = round(share, DECIMALS)
         truth["difficulty_coefficient"][name] = round(slope, DECIMALS) if continuous else 0.0
-    return EvalSet(
-        np.round(human, 1) + 0.0, metrics, systems=systems, name="scores", documents=documents, truth=truth,
-        domains=["simulated"] * n_segments,
-        provenance={"source": f"simulated scores with seed {seed}", "left_out": {}},
-    )  # fmt: skip
+    about = {"truth": truth, "provenance": {"source": f"simulated scores with seed {seed}", "left_out": {}}}
+    parts = {"systems": systems, "name": "scores", "documents": documents, "domains": ["simulated"] * n_segments}
+    return EvalSet(np.round(human, 1) + 0.0, metrics, **parts, about=about)

@@ -317,7 +317,9 @@ def ranking(rng, size, effect) -> Outcomes:
     sets = []
     for pair in ("en-de", "he-en", "zh-en"):
         es = scores(rng, (8, size), effect)
-        sets.append(mm.EvalSet(es.human, {m: es[m] for m in "ab"}, systems=es.systems, name=pair, language_pair=pair))
+        sets.append(
+            mm.EvalSet(es.human, {m: es[m] for m in "ab"}, systems=es.systems, name=pair, about={"language_pair": pair})
+        )
     options = {"protocol": "wmt23", "n_resamples": N_DRAWS, "rng": rng}
     p = mm.rank(sets, method="published", **options).p_values.iloc[0, 1]
     draws = significance.null_differences(

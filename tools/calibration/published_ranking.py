@@ -152,9 +152,9 @@ def implied_level(ratios: np.ndarray) -> float:
 def null_of_documents(es: mm.EvalSet, pair, rng) -> mm.EvalSet:
     """Return a set whose metrics a and b have changed places in whole documents at random."""
     null = real_nulls.shuffled(es, [pair], unit(es), rng)
-    about = {"name": es.name, "language_pair": es.language_pair, "human_systems": es.human_systems}
-    parts = {"systems": es.systems, "segments": es.segments, "documents": es.documents}
-    return mm.EvalSet(null.human, {m: null[m] for m in "ab"}, **parts, **about)
+    about = {"language_pair": es.language_pair, "human_systems": es.human_systems}
+    parts = {"systems": es.systems, "segments": es.segments, "documents": es.documents, "name": es.name}
+    return mm.EvalSet(null.human, {m: null[m] for m in "ab"}, **parts, about=about)
 
 
 def count_parts(es: mm.EvalSet, pair: tuple[str, str]) -> dict[str, list[int]]:
