@@ -117,9 +117,9 @@ def local(es: mm.EvalSet, n_jobs: int):
     yield "perturb_table", table
     pairs = mm.scoring.score_pairs(table, ["bleu", "chrf"], n_jobs=n_jobs)
     yield "score_pairs", pairs
-    for name in ("local_accuracy", "global_accuracy", "stability", "context_effect", "tau_ap_matrix", "recommend"):
-        options = {"missing": "drop", **DRAWS}
-        yield name, getattr(mm.local_accuracy, name)(pairs, context="system", **options)
+    for name in ("local_accuracy", "stability", "context_effect", "recommend"):
+        yield name, getattr(mm.local_accuracy, name)(pairs, context="system", missing="drop", **DRAWS)
+    yield "tau_ap_matrix", mm.local_accuracy.tau_ap_matrix(pairs.dropna(), context="system")
 
 
 def made(n_jobs: int):

@@ -17,7 +17,7 @@ WHY_NOT = {
         "scoring.check_references scoring.explain_reference_shape scoring.scorer scoring.signature"
     ),
     "puts together statistics that are tested under their own names": (
-        "local_accuracy.guide protocols.without_each_system reporting.report "
+        "local_accuracy.guide local_accuracy.scored_pairs protocols.without_each_system reporting.report "
         "significance.drivers significance.power sweep"
     ),
     "returns texts and orders, no numbers, but for shares of what could be perturbed": "perturb",

@@ -131,17 +131,11 @@ def units_scored(rows, metric, options):
     return len({unit_of(row, unit) for _, row in rows if outcome(row, metric, "failure") is not None})
 
 
-@checks(la.local_accuracy, la.global_accuracy)
-def test_local_and_global_accuracy(numbers):
+@checks(la.local_accuracy)
+def test_local_accuracy(numbers):
     for number, frame in tables(numbers):
         context, options = (*CONTEXTS, None)[number % 5], options_of(number)
-        ties, by = options["ties"], context or "system"
-        both = la.global_accuracy(frame, context=by, n_resamples=0, **options).set_index(["metric", "context"])
-        for metric in "mn":
-            near(both["accuracy"][metric, "all pairs"], accuracy(rows_of(frame), metric, ties), number, 1e-12)
-            local = [accuracy(part, metric, ties) for part in by_context(rows_of(frame), by).values()]
-            mean = exact.mean([v for v in local if v is not None])
-            near(both["accuracy"][metric, "mean of contexts"], mean, number, 1e-12)
+        ties = options["ties"]
         n = 9 if number % 5 == 0 else 0
         found = la.local_accuracy(frame, context=context, n_resamples=n, rng=number, level=0.8, **options)
         parts = by_context(rows_of(frame), context)
@@ -293,16 +287,16 @@ def ranked(numbers, n, **rule):
 
 @checks(la.tau_ap_matrix)
 def test_tau_ap_matrix(numbers):
-    for number, frame, options, local, draws in ranked(numbers, 3, ties="failure"):
-        del options["ties"]
-        found = la.tau_ap_matrix(frame, **options, n_resamples=3, level=0.8, rng=number)
+    for number, frame in tables(numbers, n_metrics=3):
+        frame, context = frame.dropna(), CONTEXTS[number % 4]
+        parts = by_context(rows_of(frame), context)
+        if len(parts) < 2:
+            continue
+        local = measured(rows_of(frame), context, parts, "failure")
+        found = la.tau_ap_matrix(frame, context=context)
         for a, b in itertools.product(local, repeat=2):
-            near(found.tau.loc[a, b], tau_b(local[a], local[b]), number, 1e-12)
-            near(found.symmetric.loc[a, b], symmetric(local[a], local[b]), number, 1e-12)
-            low, high = ends([None if None in (*d[a], *d[b]) else tau_b(d[a], d[b]) for d in draws], 0.8)
-            near(found.low.loc[a, b], low, number, 1e-12)
-            near(found.high.loc[a, b], high, number, 1e-12)
-        assert {"global", *found.order} == {*local}
+            near(found.loc[a, b], symmetric(local[a], local[b]), number, 1e-12)
+        assert (found.index[0], {*found.index}) == ("global", {*local})
 
 
 def mean_taus(cells):

@@ -146,7 +146,7 @@ def test_targets_that_the_readme_names_exist_and_make_help_lists_every_one():
 #: Public functions that estimate nothing: they prepare data, choose among options, or quote a mistake.
 NO_STATISTICS = {
     *("discrete_to_continuous", "drop_probabilities", "centre_segments", "permute_within_human_scores", "plant_bias"),
-    *("guide", "length_metric", "metrics_of", "natural_pairs", "quality_buckets"),
+    *("length_metric", "metrics_of", "natural_pairs", "quality_buckets", "scored_pairs"),
     *("aggregate", "aggregate_transposed", "explain_reference_shape", "extract"),
 }
 STATISTICS = "agreement significance ties sysdep local_accuracy aggregation estimation differences raters detection"

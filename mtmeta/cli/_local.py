@@ -63,25 +63,27 @@ def local_accuracy(
         raise wrong("--format", f"{printing.how} holds one table; choose one with --table, or --format json for all.")
     from .._enough import FEWEST_UNITS
     from .._names import counted, some_of
-    from ..local_accuracy import guide
+    from ..local_accuracy import guide, scored_pairs
 
     data = _read(file)
+    progress = not printing.quiet and sys.stderr.isatty()
+    texts = {"task": task, "language": language, "kinds": perturbation}
+    made = scored_pairs(data, metric, **texts, rng=seed, n_jobs=jobs, progress=progress)
     found = guide(
-        data, context=context or ["system"], metrics=metric, parts=None if part == "guide" else [part],
-        task=task, language=language, kinds=perturbation, ties=ties, missing=missing, unit=unit,
-        n_resamples=n_resamples, rng=seed, n_jobs=jobs, progress=not printing.quiet and sys.stderr.isatty(),
+        made.table, context=context or ["system"], metrics=metric, parts=None if part == "guide" else [part],
+        ties=ties, missing=missing, unit=unit, n_resamples=n_resamples, rng=seed,
     )  # fmt: skip
-    if unused := _unused(data, found.pairs, {*(context or ()), unit}):
+    if unused := _unused(data, made.table, {*(context or ()), unit}):
         pattern = "a metric M needs the columns M and M_perturbed"
         printing.say(f"left out of {file}: {', '.join(map(repr, unused))} ({pattern})")
-    if found.n_left_out:
-        every = found.n_texts + found.n_left_out
-        printing.say(f"left out of {file}: {found.n_left_out} of {every} rows (no text or no reference)")
+    if made.n_left_out:
+        every = made.n_texts + made.n_left_out
+        printing.say(f"left out of {file}: {made.n_left_out} of {every} rows (no text or no reference)")
     if "accuracy" in found.tables and (few := _few(found.tables["accuracy"])):
         where = f"{counted(len(few), 'context')} ({some_of(map(str, few))})"
         printing.say(f"cannot be told: {where} with fewer than {FEWEST_UNITS} {unit}s, too few for an interval")
-    if found.n_texts is not None:
-        printing.say(f"perturbed {found.n_texts} texts, {len(found.pairs)} pairs")
+    if made.n_texts is not None:
+        printing.say(f"perturbed {made.n_texts} texts, {len(made.table)} pairs")
     printing.say(f"{found.signature}|mtmeta:{__version__}")
     printing.text(_written(found.tables, part, printing.how, printing.places))
 

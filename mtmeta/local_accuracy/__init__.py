@@ -1,20 +1,18 @@
 """Local metric accuracy: how often a metric prefers a text to its degraded version, context by context."""
 
-from ._accuracy import global_accuracy, local_accuracy
+from ._accuracy import local_accuracy
 from ._derived import QualityBuckets, combination_variance, length_metric, natural_pairs, quality_buckets, swap_effects
 from ._effects import context_effect, ranking_effect
-from ._guide import guide
+from ._guide import guide, scored_pairs
 from ._pairs import metrics_of
-from ._rankings import ContextAgreement, tau_ap, tau_ap_matrix
+from ._rankings import tau_ap, tau_ap_matrix
 from ._stability import Recommendation, recommend, stability
 
 __all__ = [
-    "ContextAgreement",
     "QualityBuckets",
     "Recommendation",
     "combination_variance",
     "context_effect",
-    "global_accuracy",
     "guide",
     "length_metric",
     "local_accuracy",
@@ -23,6 +21,7 @@ __all__ = [
     "quality_buckets",
     "ranking_effect",
     "recommend",
+    "scored_pairs",
     "stability",
     "swap_effects",
     "tau_ap",

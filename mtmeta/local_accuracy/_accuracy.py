@@ -1,4 +1,4 @@
-"""Local metric accuracy (equations 1 and 2), and global accuracy for comparison."""
+"""Local metric accuracy (equations 1 and 2)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pandas as pd
 
 from .._checks import check_count, check_level, generator
 from .._enough import interval_of
-from ._pairs import cells, mean, outcomes, sums
+from ._pairs import outcomes, sums, tally
 
 
 def local_accuracy(
@@ -96,7 +96,7 @@ def local_accuracy(
     check_level(level)
     n_resamples = check_count("n_resamples", n_resamples, 0)
     data = outcomes(pairs, context, metrics, ties=ties, missing=missing, unit=unit)
-    summed, n_contexts = cells(data), len(data.contexts)
+    summed, n_contexts = tally(data), len(data.contexts)
     n_pairs, n_missing = sums(data.context, n_contexts, data.present, ~data.present)
     (n_segments,) = sums(summed.context, n_contexts, summed.count)
     draws = summed.draws(n_resamples, generator(rng))
@@ -106,58 +106,3 @@ def local_accuracy(
     names = "accuracy tie_rate n_pairs n_segments n_missing low high".split()
     table = table.assign(**{name: value.ravel() for name, value in zip(names, values, strict=True)})
     return table.astype(dict.fromkeys(names[2:5], np.int64))
-
-
-def global_accuracy(
-    pairs: pd.DataFrame,
-    *,
-    context: str | Sequence[str],
-    metrics: Sequence[str] | str | None = None,
-    n_resamples: int = 1000,
-    level: float = 0.95,
-    rng: int | np.random.Generator | None = 0,
-    **options: str,
-) -> pd.DataFrame:
-    """Measure accuracy over everything, in the two ways that are called global.
-
-    Target: the accuracy over pairs like these, and the mean accuracy over these contexts.
-
-    Parameters
-    ----------
-    pairs, metrics, n_resamples, level, rng, **options
-        As for `local_accuracy`.
-    context : str or sequence of str
-        The contexts that the second way averages over.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The columns of `local_accuracy`, two rows a metric: context ``"all pairs"``, where large contexts weigh more,
-        and ``"mean of contexts"``, where each context weighs the same, as in the paper's table 1.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `local_accuracy`.
-
-    References
-    ----------
-    Deviyani and Diaz 2025, section 3 and table 1.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from mtmeta.local_accuracy import global_accuracy
-    >>> pairs = pd.DataFrame({"segment": list("123"), "system": list("AAB"),
-    ...     "chrF": [.6, .6, .4], "chrF_perturbed": .5})
-    >>> global_accuracy(pairs, context="system")["accuracy"].round(3).tolist()
-    [0.667, 0.5]
-    """
-    drawn = {"n_resamples": n_resamples, "level": level, "rng": generator(rng)}
-    found = local_accuracy(pairs, context=None, metrics=metrics, **drawn, **options)
-    summed = cells(outcomes(pairs, context, metrics, **options))
-    accuracy, draws = mean(summed.accuracy(), 0), mean(summed.draws(n_resamples, drawn["rng"]), 1)
-    low, high = interval_of(accuracy, draws, level, summed.n_units().min(axis=0), (0, 1))
-    means = {"accuracy": accuracy, "tie_rate": mean(summed.tie_rate(), 0), "low": low, "high": high}
-    both = pd.concat([found.assign(context="all pairs"), found.assign(context="mean of contexts", **means)])
-    return both.sort_index(kind="stable", ignore_index=True)

@@ -25,13 +25,114 @@ _TEXTS = {"translation": "translation", "speech": "transcript"}
 
 
 @dataclass(frozen=True)
+class ScoredPairs:
+    """The result of `scored_pairs`.
+
+    Attributes
+    ----------
+    table : pandas.DataFrame
+        The pairs with their scores, as `local_accuracy` and `guide` take them.
+    n_texts : int or None
+        How many texts were perturbed; None where the data were rankings or pairs already.
+    n_left_out : int
+        How many rows have no text or no reference.
+    """
+
+    table: pd.DataFrame
+    n_texts: int | None = None
+    n_left_out: int = 0
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return ``table``."""
+        return self.table
+
+
+def scored_pairs(
+    data: pd.DataFrame | EvalSet | Rankings,
+    metrics: Sequence[str] | None = None,
+    *,
+    task: str | None = None,
+    language: str | None = None,
+    kinds: Sequence[str] | None = None,
+    rng: int | np.random.Generator | None = 0,
+    n_jobs: int = 1,
+    progress: bool = False,
+) -> ScoredPairs:
+    """Perturb texts or rankings and score both versions; return pairs that are scored already as they are.
+
+    Parameters
+    ----------
+    data : DataFrame, EvalSet or Rankings
+        Texts: ``segment, system, reference``, and ``translation`` or ``transcript``. Rankings: items are swapped. Or
+        pairs with scores.
+    metrics : sequence of str, optional
+        As for `mtmeta.scoring.score_pairs`, or for rankings `mtmeta.scoring.score_ranking_pairs`.
+    task, language, kinds, n_jobs, progress
+        Of texts, as for `mtmeta.perturb.perturb_table`. By default what the columns and the set say, and English.
+    rng : None, int or numpy.random.Generator
+
+    Returns
+    -------
+    ScoredPairs
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the data are none of these, or as the functions named.
+
+    See Also
+    --------
+    guide, local_accuracy
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> pairs = mm.local_accuracy.scored_pairs(mm.datasets.load_rankings("teaching-ranking"), ["map", "P_10"]).table
+    >>> mm.local_accuracy.metrics_of(pairs)
+    ['map', 'P_10']
+    """
+    check_choice("task", task, (*_TEXTS, None))
+    if not isinstance(data, pd.DataFrame | EvalSet | Rankings):
+        raise TypeError(f"`data` must be a DataFrame, an EvalSet or Rankings; found {type(data).__name__}.")
+    given = {"a task": task, "a language": language, "a kind of perturbation": kinds}
+    if isinstance(data, EvalSet):
+        language = language or (data.language_pair or "").rpartition("-")[2]
+        data = data.to_frame().drop(columns=[*data.metrics, *data.further_ratings])
+    if isinstance(data, Rankings) or any(f"{c}{SUFFIX}" in data for c in data):
+        if wrong := [what for what, value in given.items() if value]:
+            raise ValueError(f"there are no texts to perturb, so {wrong[0]} has no meaning.")
+        if not isinstance(data, Rankings):
+            return ScoredPairs(data)
+        swapped = perturb_rankings(data.runs, rng=rng)
+        return ScoredPairs(score_ranking_pairs(data.runs, swapped, data.qrels, metrics or RANKING_MEASURES))
+    tasks = [t for t, column in _TEXTS.items() if column in data and t == (task or t)]
+    if "reference" not in data or not tasks:
+        raise ValueError(
+            "the table has neither pairs (for a metric M the columns M and M_perturbed) nor texts ("
+            f"{_TEXTS.get(task, 'translation or transcript')}, and reference). Found: {', '.join(map(str, data))}."
+        )
+    texts = data.dropna(subset=[_TEXTS[tasks[0]], "reference"]).reset_index(drop=True)
+    task, language = tasks[0], language or "en"
+    perturbed = perturb_table(texts, task=task, language=language, kinds=kinds, rng=rng, n_jobs=n_jobs)
+    pairs = score_pairs(perturbed, metrics, task=task, n_jobs=n_jobs, progress=progress)
+    return ScoredPairs(pairs, len(texts), len(data) - len(texts))
+
+
+@dataclass(frozen=True)
 class Guide:
-    """The result of `guide`, which says what it holds."""
+    """The result of `guide`.
+
+    Attributes
+    ----------
+    tables : dict of str to pandas.DataFrame
+        By part: ``accuracy``, `local_accuracy`; ``effect`` and ``order``, `context_effect` and `ranking_effect` by
+        permutation; ``recommended``, of `recommend` one row a context with the best metric, those like it, and what the
+        global winner loses; ``stability``, `stability`.
+    signature : str
+        How they were computed, in one line.
+    """
 
     tables: dict[str, pd.DataFrame]
-    pairs: pd.DataFrame
-    n_texts: int | None
-    n_left_out: int
     signature: str
 
     def to_frame(self) -> pd.DataFrame:
@@ -40,59 +141,54 @@ class Guide:
 
 
 def guide(
-    data: pd.DataFrame | EvalSet | Rankings,
+    pairs: pd.DataFrame,
     *,
     context: str | Sequence[str] = "system",
     metrics: Sequence[str] | None = None,
     parts: Sequence[str] | None = None,
-    task: str | None = None,
-    language: str | None = None,
-    kinds: Sequence[str] | None = None,
     ties: str = "failure",
     missing: str = "raise",
     unit: str = "segment",
     n_resamples: int = 1000,
     rng: int | np.random.Generator | None = 0,
-    n_jobs: int = 1,
-    progress: bool = False,
 ) -> Guide:
-    """Perturb texts, score them, and say which metric to use in which context.
+    """Return which metric to use in which context, and the accuracies and tests behind this advice.
+
+    Target: the metric with the highest accuracy in each context, over items like those given.
 
     Parameters
     ----------
-    data : DataFrame, EvalSet or Rankings
-        Texts: ``segment, system, reference``, and ``translation`` or ``transcript``. Rankings: items are swapped. Or
-        pairs with scores.
+    pairs : pandas.DataFrame
+        As for `local_accuracy`; `scored_pairs` makes them from texts or rankings.
     context, metrics, ties, missing, unit, n_resamples, rng
         As for `local_accuracy`.
     parts : sequence of {"accuracy", "effect", "order", "recommended", "stability"}, optional
         By default all for which there are enough contexts and metrics.
-    task, language, kinds, n_jobs, progress
-        Of texts, as for `mtmeta.perturb.perturb_table`. By default what the columns and the set say, and English.
 
     Returns
     -------
     Guide
-        ``tables`` by part: `local_accuracy`; `context_effect` and `ranking_effect` by permutation; of `recommend` one
-        row a context: the best metric, those like it, what the global winner loses; `stability`. ``pairs`` with their
-        scores, ``n_texts`` perturbed, ``n_left_out`` without a text or reference, ``signature``.
 
     Raises
     ------
     TypeError, ValueError
-        As the functions named.
+        As `local_accuracy`, or if a part is unknown.
+
+    See Also
+    --------
+    scored_pairs, local_accuracy, context_effect, ranking_effect, recommend, stability
 
     Examples
     --------
-    >>> import mtmeta as mm
-    >>> lists = mm.datasets.load_rankings("teaching-ranking")
-    >>> found = mm.local_accuracy.guide(lists, metrics=["map", "P_10"], n_resamples=99)
-    >>> found.tables["recommended"]["best"][0]
-    'map'
+    >>> import pandas as pd
+    >>> from mtmeta.local_accuracy import guide
+    >>> pairs = pd.DataFrame({"segment": range(40), "system": ["A", "B"] * 20,
+    ...     "m": [1, 0] * 20, "m_perturbed": .5, "n": [0, 1] * 20, "n_perturbed": .5})
+    >>> guide(pairs, n_resamples=99).tables["recommended"][["context", "best"]].values.tolist()
+    [['A', 'm'], ['B', 'n']]
     """
     for part in parts or ():
         check_choice("parts", part, PARTS)
-    pairs, n_texts, n_left_out = _scored(data, metrics, task, language, kinds, rng, n_jobs, progress)
     columns = [context] if isinstance(context, str) else list(context)
     contexts = len(pairs[[c for c in columns if c in pairs]].drop_duplicates()) > 1
     both = contexts and len(metrics or metrics_of(pairs)) > 1
@@ -109,36 +205,7 @@ def guide(
     }
     wanted = parts or [part for part in PARTS if possible[part]]
     signature = f"average:segment|ties:{ties}|unit:{unit}|draws:{n_resamples}|seed:{seed_of(rng)}"
-    return Guide({part: make[part]() for part in wanted}, pairs, n_texts, n_left_out, signature)
-
-
-def _scored(data, metrics, task, language, kinds, rng, n_jobs, progress) -> tuple[pd.DataFrame, int | None, int]:
-    """Return pairs with scores, the number of texts they were made of, and that of rows left out."""
-    check_choice("task", task, (*_TEXTS, None))
-    if not isinstance(data, pd.DataFrame | EvalSet | Rankings):
-        raise TypeError(f"`data` must be a DataFrame, an EvalSet or Rankings; found {type(data).__name__}.")
-    given = {"a task": task, "a language": language, "a kind of perturbation": kinds}
-    if isinstance(data, EvalSet):
-        language = language or (data.language_pair or "").rpartition("-")[2]
-        data = data.to_frame().drop(columns=[*data.metrics, *data.further_ratings])
-    if isinstance(data, Rankings) or any(f"{c}{SUFFIX}" in data for c in data):
-        if wrong := [what for what, value in given.items() if value]:
-            raise ValueError(f"there are no texts to perturb, so {wrong[0]} has no meaning.")
-        if not isinstance(data, Rankings):
-            return data, None, 0
-        swapped = perturb_rankings(data.runs, rng=rng)
-        return score_ranking_pairs(data.runs, swapped, data.qrels, metrics or RANKING_MEASURES), None, 0
-    tasks = [t for t, column in _TEXTS.items() if column in data and t == (task or t)]
-    if "reference" not in data or not tasks:
-        raise ValueError(
-            "the table has neither pairs (for a metric M the columns M and M_perturbed) nor texts ("
-            f"{_TEXTS.get(task, 'translation or transcript')}, and reference). Found: {', '.join(map(str, data))}."
-        )
-    texts = data.dropna(subset=[_TEXTS[tasks[0]], "reference"]).reset_index(drop=True)
-    task, language = tasks[0], language or "en"
-    perturbed = perturb_table(texts, task=task, language=language, kinds=kinds, rng=rng, n_jobs=n_jobs)
-    pairs = score_pairs(perturbed, metrics, task=task, n_jobs=n_jobs, progress=progress)
-    return pairs, len(texts), len(data) - len(texts)
+    return Guide({part: make[part]() for part in wanted}, signature)
 
 
 def _by_context(result: Recommendation) -> pd.DataFrame:

@@ -157,13 +157,13 @@ def _scores(pairs: pd.DataFrame, names: Sequence[str]) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Cells:
+class Tally:
     """Sums of segments over (unit, context): an accuracy is a ratio of two sums over the units of its context."""
 
     data: Outcomes
-    unit: np.ndarray  # (n_cells,)
-    context: np.ndarray  # (n_cells,)
-    won: np.ndarray  # (n_cells, n_metrics)
+    unit: np.ndarray  # (n_sums,)
+    context: np.ndarray  # (n_sums,)
+    won: np.ndarray  # (n_sums, n_metrics)
     tied: np.ndarray
     count: np.ndarray  # segments
 
@@ -219,14 +219,14 @@ def mean(values: np.ndarray, axis: int) -> np.ndarray:
     return divide(np.where(known, values, 0).sum(axis=axis), known.sum(axis=axis).astype(np.float64))
 
 
-def cells(data: Outcomes) -> Cells:
+def tally(data: Outcomes) -> Tally:
     """Sum over (unit, context) what each segment won and tied on average there, and the number of segments."""
     n_contexts = len(data.contexts)
     key, first, at = np.unique(data.segment * n_contexts + data.context, return_index=True, return_inverse=True)
     won, tied, count = sums(at, len(key), data.wins, data.tied, data.present)
     won, tied = np.nan_to_num(divide(won, count)), np.nan_to_num(divide(tied, count))
     key, at = np.unique(data.unit[first] * n_contexts + data.context[first], return_inverse=True)
-    return Cells(data, key // n_contexts, key % n_contexts, *sums(at, len(key), won, tied, count > 0))
+    return Tally(data, key // n_contexts, key % n_contexts, *sums(at, len(key), won, tied, count > 0))
 
 
 def sums(at: np.ndarray, size: int, *tables: np.ndarray) -> list[np.ndarray]:

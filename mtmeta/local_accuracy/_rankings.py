@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 
-from .._checks import check_count, check_level, generator
-from .._resampling import percentile_interval, seed_of
-from ._pairs import Cells, cells, divide, mean, outcomes
+from ._pairs import Tally, divide, mean, outcomes, tally
 
 GLOBAL = "global"
 #: Two accuracies this close differ by rounding only, and are tied.
@@ -91,116 +88,61 @@ def _aligned(truth, ranking) -> tuple[pd.Series, pd.Series]:
     return x, y[x.index]
 
 
-@dataclass(frozen=True)
-class ContextAgreement:
-    """The result of `tau_ap_matrix`. Rows are the truth, columns the ranking that is compared with it.
-
-    Attributes
-    ----------
-    tau : pandas.DataFrame
-        Square; first row and column ``"global"``, then the contexts in the order of ``order``.
-    symmetric : pandas.DataFrame
-        Mean of both directions.
-    low, high : pandas.DataFrame
-        Ends of the interval of ``tau``; NaN without resampling.
-    order : list
-        Contexts in the order of the leaves of a clustering: average linkage of the distances ``1 - symmetric``.
-    signature : str
-        How it was computed, in one line.
-    """
-
-    tau: pd.DataFrame
-    symmetric: pd.DataFrame
-    low: pd.DataFrame
-    high: pd.DataFrame
-    order: list
-    signature: str
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return a tidy table: ``truth, ranking, tau_ap, symmetric, low, high``; no row compares a context with itself.
-
-        Returns
-        -------
-        pandas.DataFrame
-        """
-        names = list(self.tau.index)
-        i, j = np.nonzero(~np.eye(len(names), dtype=bool))
-        tables = {"tau_ap": self.tau, "symmetric": self.symmetric, "low": self.low, "high": self.high}
-        labels = {"truth": [names[k] for k in i], "ranking": [names[k] for k in j]}
-        return pd.DataFrame(labels | {name: table.to_numpy()[i, j] for name, table in tables.items()})
-
-
 def tau_ap_matrix(
-    pairs: pd.DataFrame,
-    *,
-    context: str | Sequence[str],
-    metrics: Sequence[str] | None = None,
-    missing: str = "raise",
-    unit: str = "segment",
-    n_resamples: int = 0,
-    level: float = 0.95,
-    rng: int | np.random.Generator | None = 0,
-) -> ContextAgreement:
+    pairs: pd.DataFrame, *, context: str | Sequence[str], metrics: Sequence[str] | None = None
+) -> pd.DataFrame:
     """Compare the order of metrics by local accuracy between all contexts, and with the global order.
 
     Target: the agreement of the orders observed in these contexts; noise lowers it.
 
     Parameters
     ----------
-    pairs, context, metrics, missing, unit, level, rng
-        As for `local_accuracy`; ties between y and y' are failures.
-    n_resamples : int
-        Bootstrap draws of the interval of each cell; 0 for none.
+    pairs, context, metrics
+        As for `local_accuracy`; ties between y and y' are failures, and every metric must have scored every pair.
 
     Returns
     -------
-    ContextAgreement
-        The row ``"global"`` is the order by the accuracy over all pairs. Sampling noise alone keeps tau_AP below 1, and
-        the interval of a value near 1 below that value; `ranking_effect` says what to expect by chance.
+    pandas.DataFrame
+        Square: tau_AP, the mean of both directions. The first row and column, ``"global"``, is the order by the
+        accuracy over all pairs. The contexts follow in the order of the leaves of a clustering: average linkage of the
+        distances ``1 - tau_AP``. Sampling noise alone keeps tau_AP below 1; `ranking_effect` says what to expect by
+        chance.
 
     Raises
     ------
     TypeError, ValueError
-        As `local_accuracy`; ValueError with fewer than two metrics or contexts, or where a context has no accuracy.
+        As `local_accuracy`; ValueError with fewer than two metrics or contexts.
 
     References
     ----------
     Deviyani and Diaz 2025, section 4.3 and figures 1b, 2b and 3b.
+
+    See Also
+    --------
+    tau_ap, ranking_effect, mtmeta.plots.tau_ap_heatmap
 
     Examples
     --------
     >>> import pandas as pd
     >>> from mtmeta.local_accuracy import tau_ap_matrix
     >>> pairs = pd.DataFrame({"segment": list("1122"), "system": list("ABAB"),
-    ...     "m": [1, 0, 1, 1], "m_perturbed": .5, "n": [0, 1, 1, 1], "n_perturbed": .5})
-    >>> tau_ap_matrix(pairs, context="system").tau.loc["A"].tolist()
+    ...     "m": [1, 0, 1, 0], "m_perturbed": .5, "n": [0, 1, 0, 1], "n_perturbed": .5})
+    >>> tau_ap_matrix(pairs, context="system").loc["A"].tolist()
     [nan, 1.0, -1.0]
     """
-    check_level(level)
-    n_resamples = check_count("n_resamples", n_resamples, 0)
-    data = outcomes(pairs, context, metrics, missing=missing, unit=unit)
+    data = outcomes(pairs, context, metrics)
     check_comparable(len(data.metrics), len(data.contexts))
     if GLOBAL in data.contexts:
         raise ValueError(f"a context is called {GLOBAL!r}, which is the name of the row for all pairs; rename it.")
-    summed = cells(data)
-    whole = cells(outcomes(pairs, None, metrics, missing=missing, unit=unit))
-    check_known(summed)
-    tau = tau_tables(np.concatenate([whole.accuracy(), summed.accuracy()])[None])[0]
-    symmetric = (tau + tau.T) / 2
-    order = _clustered(symmetric[1:, 1:])
-    low, high = np.full((2, *tau.shape), np.nan)
-    if n_resamples:
-        weights = summed.weights(n_resamples, generator(rng))  # the same units in every context and overall
-        draws = np.concatenate([whole.resampled(weights), summed.resampled(weights)], axis=1)
-        low, high = percentile_interval(tau_tables(draws), level)
-    at = [0, *(1 + order)]
-    names = [GLOBAL, *(data.contexts[k] for k in order)]
-    tables = (pd.DataFrame(table[np.ix_(at, at)], names, names) for table in (tau, symmetric, low, high))
-    drawn = f"bootstrap:{n_resamples}|unit:{unit}|level:{level}|seed:{seed_of(rng)}"
-    return ContextAgreement(*tables, names[1:], f"tau_ap|ties:b|truth:rows|average:segment|{drawn}")
+    whole = tally(outcomes(pairs, None, metrics))
+    tau = tau_tables(np.concatenate([whole.accuracy(), tally(data).accuracy()])[None])[0]
+    tau = (tau + tau.T) / 2
+    order = _clustered(tau[1:, 1:])
+    at, names = [0, *(1 + order)], [GLOBAL, *(data.contexts[k] for k in order)]
+    return pd.DataFrame(tau[np.ix_(at, at)], names, names)
 
 
-def check_known(summed: Cells) -> None:
+def check_known(summed: Tally) -> None:
     """Raise if a metric has no accuracy in a context."""
     data = summed.data
     for k, m in np.argwhere(np.isnan(summed.accuracy()))[:1]:

@@ -13,7 +13,7 @@ from scipy import stats
 from .._checks import check_count, check_level, generator
 from .._enough import FEWEST_UNITS
 from .._resampling import seed_of
-from ._pairs import cells, mean, outcomes
+from ._pairs import mean, outcomes, tally
 from ._rankings import check_comparable, check_known
 
 VERDICTS = ("best", "cannot be told apart", "worse")
@@ -78,7 +78,7 @@ def stability(
     n_resamples = check_count("n_resamples", n_resamples, 2)
     data = outcomes(pairs, context, metrics, ties=ties, missing=missing, unit=unit)
     check_comparable(2, len(data.contexts))
-    summed = cells(data)
+    summed = tally(data)
     local = summed.accuracy()
     noise = summed.draws(n_resamples, generator(rng)) - local
     (sd,), (range_,) = _spread(local[None])
@@ -220,10 +220,10 @@ def recommend(
     options = {"ties": ties, "missing": missing, "unit": unit}
     data = outcomes(pairs, context, metrics, **options)
     check_comparable(len(data.metrics), len(data.contexts))
-    summed = cells(data)
+    summed = tally(data)
     local, draws = summed.accuracy(), summed.draws(n_resamples, generator(rng))
     check_known(summed)
-    overall = cells(outcomes(pairs, None, metrics, **options)).accuracy()[0]
+    overall = tally(outcomes(pairs, None, metrics, **options)).accuracy()[0]
     order = sorted(range(len(overall)), key=lambda m: (-overall[m].round(_DIGITS), data.metrics[m]))
     n_units = summed.n_units().min(axis=1)
     blocks = (_against_the_best(local[k], draws[:, k], data.metrics, level, n) for k, n in enumerate(n_units))

@@ -9,9 +9,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import PowerNorm
 
-from .._checks import check_choice
 from .._names import positions
-from ..local_accuracy import ContextAgreement, QualityBuckets
+from ..local_accuracy import QualityBuckets
 from ._style import COLOURS, GREY, marks, need, new_axes
 
 
@@ -70,14 +69,13 @@ def local_accuracies(table: pd.DataFrame, *, order: Mapping | pd.Series | None =
     return ax
 
 
-def tau_ap_heatmap(result: ContextAgreement, *, which: str = "tau", label: bool = True, ax: Axes | None = None) -> Axes:
+def tau_ap_heatmap(table: pd.DataFrame, *, label: bool = True, ax: Axes | None = None) -> Axes:
     """Draw tau_AP between contexts, the global order in the first row and column, like contexts side by side.
 
     Parameters
     ----------
-    result : ContextAgreement
-    which : {"tau", "symmetric", "low", "high"}
-        Which table of the result; rows are the truth.
+    table : pandas.DataFrame
+        Result of `mtmeta.local_accuracy.tau_ap_matrix`.
     label : bool
         Whether to name the contexts.
     ax : Axes, optional
@@ -87,29 +85,22 @@ def tau_ap_heatmap(result: ContextAgreement, *, which: str = "tau", label: bool 
     Axes
         The scale reaches from -1 to 1 always, so that figures can be compared; darker is more alike, in grey too. Up to
         12 contexts, the values are also written.
-
-    Raises
-    ------
-    ValueError
-        If there is no such table.
     """
-    check_choice("which", which, ("tau", "symmetric", "low", "high"))
-    values = getattr(result, which)
-    n = len(values)
+    n = len(table)
     side = float(np.clip(0.42 * n, 3.4, 8.0))
     ax = new_axes(ax, side + 1.2, side)
     scale = PowerNorm(2, vmin=-1, vmax=1)  # most of the shades for 0 to 1, where most values are
-    image = ax.imshow(values.to_numpy(), norm=scale, cmap="cividis_r", interpolation="nearest")
+    image = ax.imshow(table.to_numpy(), norm=scale, cmap="cividis_r", interpolation="nearest")
     ax.axhline(0.5, color="black", linewidth=1.5)
     ax.axvline(0.5, color="black", linewidth=1.5)
     ax.spines[:].set_visible(False)
-    names = [str(c) for c in values.index] if label else ["global"]
+    names = [str(c) for c in table.index] if label else ["global"]
     small = 8 if n > 20 else 10
     ax.set_xticks(np.arange(len(names)), names, rotation=90, fontsize=small)
     ax.set_yticks(np.arange(len(names)), names, fontsize=small)
     ax.tick_params(length=0)
     if n <= 13:
-        for (i, j), value in np.ndenumerate(values.to_numpy()):
+        for (i, j), value in np.ndenumerate(table.to_numpy()):
             if np.isfinite(value):
                 colour = "white" if value > 0.4 else "black"
                 ax.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=8, color=colour)

@@ -81,11 +81,6 @@ KNOWN = (
         "chi-square takes it for independent.",
     ),
     (
-        "tau_AP*",
-        "too wide",
-        "Four metrics have few orders, so tau_AP takes few values; the interval ends on one of them.",
-    ),
-    (
         "rank, protocol wmt23, published",
         "too often",
         "One of the tasks is acc_eq, and its pair swap takes dependent pairs for independent.",

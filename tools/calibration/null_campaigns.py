@@ -578,12 +578,10 @@ def order(rng, size, effect, *, by) -> Outcomes:
 def accuracies(rng, size, effect) -> Outcomes:
     frame = pairs(rng, size, [[0.6] * 3] * 3)
     local = local_accuracy.local_accuracy(frame, context="system", metrics=["m0"], n_resamples=N_INTERVAL, rng=rng)
-    options = {"context": "domain", "metrics": ["m0"], "n_resamples": N_INTERVAL, "rng": rng}
-    both = local_accuracy.global_accuracy(frame, **options)
+    whole = local_accuracy.local_accuracy(frame, context=None, metrics=["m0"], n_resamples=N_INTERVAL, rng=rng)
     truth = accuracy_of(0.6)
-    names = ("local accuracy, one system", "global accuracy, all pairs", "global accuracy, mean of contexts")
-    rows = (local.iloc[0], both.iloc[0], both.iloc[1])
-    return {name: Interval(row["low"], row["high"], truth) for name, row in zip(names, rows, strict=True)}
+    found = {"local accuracy, one system": local.iloc[0], "global accuracy, all pairs": whole.iloc[0]}
+    return {name: Interval(row["low"], row["high"], truth) for name, row in found.items()}
 
 
 def best_in_context(rng, size, effect) -> Outcomes:
@@ -593,21 +591,6 @@ def best_in_context(rng, size, effect) -> Outcomes:
         pairs(rng, size, shifts), context="system", n_resamples=N_INTERVAL, rng=rng
     ).table.query("context == 0")
     return {"recommend: any of 3 metrics worse in a context": Claim(bool((table["verdict"] == "worse").any()))}
-
-
-def orders(rng, size, effect) -> Outcomes:
-    steps = np.arange(4) * 0.4
-    same = np.tile(steps[:, None], 3)
-    turned = same.copy()
-    turned[:, 2] = steps[[1, 0, 3, 2]]
-    found = {}
-    for name, shifts in (("equal orders", same), ("orders that differ", turned)):
-        result = local_accuracy.tau_ap_matrix(
-            pairs(rng, size, shifts), context="domain", n_resamples=N_INTERVAL, rng=rng
-        )
-        truth = local_accuracy.tau_ap(shifts[:, 0], shifts[:, 2])
-        found[f"tau_AP, {name}"] = Interval(result.low.loc[0, 2], result.high.loc[0, 2], truth)
-    return found
 
 
 # -- aggregation -------------------------------------------------------------------------
@@ -931,7 +914,6 @@ def _local() -> list[Procedure]:
     rows += [Procedure(f"H2, {by}", _LOCAL, null, partial(order, by=by), **turn, **more) for by in ("domain", "system")]
     text = f"{text}. True values from the normal distribution"
     rows.append(Procedure("accuracies", _LOCAL, text, accuracies, n=240, sizes=(30, 90)))
-    rows.append(Procedure("tau_AP", _LOCAL, f"{text}; four metrics, .4 apart", orders, n=240, sizes=(30, 90)))
     null = "Three metrics of equal accuracy"
     effects = {"effect": "lead of one metric, sd of a pair", "effects": (0.1, 0.2, 0.4, 0.6, 0.8)}
     rows.append(Procedure("recommend", _LOCAL, null, best_in_context, **effects, **more))
