@@ -1,6 +1,5 @@
 """Perturbations: one edit of a kind that says what it does, in the text as it stands; tables, rankings, models."""
 
-import json
 import sys
 from collections import Counter
 from functools import partial
@@ -20,7 +19,7 @@ from mtmeta import perturb
 from mtmeta._files import word_lists
 from mtmeta.perturb import _lexicon as lexicon
 from mtmeta.perturb._edits import PHONETIC, Setting
-from mtmeta.perturb._llm import prompt_of
+from mtmeta.perturb._llm import perturbed_by, prompt_of
 from mtmeta.perturb._table import _edit
 from mtmeta.perturb._words import Words
 
@@ -32,6 +31,12 @@ def outcomes(text, kind, n=200, *, task="translation", language="en", vocabulary
     vocabulary = lexicon.bundled_vocabulary(language) if vocabulary is None else vocabulary
     setting = Setting(vocabulary, entities or lexicon.bundled_entities(language), lexicon.Tools(language, tools))
     return {_edit(Words(text, language), kind, task, setting, np.random.default_rng(i)) for i in range(n)}
+
+
+def edited(text, kind, language, seed):
+    """Return one result, or None."""
+    setting = Setting(lexicon.bundled_vocabulary(language), lexicon.bundled_entities(language), lexicon.Tools(language))
+    return _edit(Words(text, language), kind, "translation", setting, np.random.default_rng(seed))
 
 
 def each(pattern, words):
@@ -164,8 +169,8 @@ ONE_EDIT = {
 @given(sentences(), st.sampled_from(RULES), st.integers(0, 2**32))
 def test_one_edit_that_leaves_the_rest_alone(sentence, kind, seed):
     language, text = sentence
-    new = perturb.apply(text, kind, language=language, rng=seed)
-    assert new == perturb.apply(text, kind, language=language, rng=np.random.default_rng(seed))
+    new = edited(text, kind, language, seed)
+    assert new == edited(text, kind, language, seed)
     if new is None:
         return
     assert new != text
@@ -185,7 +190,7 @@ def test_one_edit_that_leaves_the_rest_alone(sentence, kind, seed):
 @settings(max_examples=60)
 @given(st.text(max_size=60), st.sampled_from(RULES), st.sampled_from("en de ru zh fr".split()), st.integers(0, 99))
 def test_any_text_is_perturbed_or_left(text, kind, language, seed):
-    assert perturb.apply(text, kind, language=language, rng=seed) != text
+    assert edited(text, kind, language, seed) != text
 
 
 @pytest.fixture(scope="module")
@@ -305,8 +310,7 @@ class FakePipeline:  # knows one verb and one name
 
 
 def test_spacy_is_used_where_a_model_is_there(monkeypatch):
-    installed = SimpleNamespace(is_package=lambda n: n == "en_core_web_sm")
-    monkeypatch.setitem(sys.modules, "spacy", SimpleNamespace(load=lambda name: FakePipeline(), util=installed))
+    monkeypatch.setitem(sys.modules, "spacy", SimpleNamespace(load={"en_core_web_sm": FakePipeline()}.__getitem__))
     for name in ("spacy_model", "_document"):  # as they are without their caches
         monkeypatch.setattr(lexicon, name, getattr(lexicon, name).__wrapped__)
     assert outcomes("We zorp here.", "negation", tools="spacy") == {"We not zorp here."}
@@ -322,12 +326,14 @@ def test_spacy_is_used_where_a_model_is_there(monkeypatch):
 
 
 def test_the_bundled_lists_are_the_default_and_other_tools_must_be_installed(monkeypatch):
-    monkeypatch.setattr(lexicon, "wordnet", lambda: None)
-    monkeypatch.setattr(lexicon, "spacy_model", lambda language: None)
+    for name in ("nltk.corpus", "spacy"):
+        monkeypatch.setitem(sys.modules, name, None)
+    lexicon.wordnet.cache_clear()
+    lexicon.spacy_model.cache_clear()
     frame = pd.DataFrame({"translation": ["She did not see the old house in Rome."]})
     assert perturb.perturb_table(frame).equals(perturb.perturb_table(frame, tools="bundled"))
-    for tools, what in (("wordnet", "nltk"), ("spacy", "spaCy"), ("wordnet+spacy", "nltk")):
-        refuses(f"needs {what}", perturb.perturb_table, frame, tools=tools)
+    for tools in ("wordnet", "spacy", "wordnet+spacy"):
+        refuses("needs nltk's WordNet or spaCy.* Use tools='bundled'", perturb.perturb_table, frame, tools=tools)
     refuses("`tools` must be one of", perturb.perturb_table, frame, tools="auto")
 
 
@@ -422,86 +428,62 @@ def test_prompts_are_the_papers():
     assert "minor ASR errors" in prompt_of("c", "speech", "en", "en", "b", None)
 
 
-def test_model_perturbs_and_remembers(tiny, teaching, tmp_path):
+def test_model_perturbs_and_repeats_itself(tiny, teaching):
     import torch
 
-    options = {"max_new_tokens": 8, "batch_size": 4, "cache": tmp_path}
+    options = {"max_new_tokens": 8, "batch_size": 4}
     how = {"kinds": ["llm", "removal"], "n_kinds": 2, "source_language": "de"}
     perturbed = partial(perturb.perturb_table, teaching.iloc[:6], **how)
-    model, state = perturb.LanguageModel(tiny, **options), torch.random.get_rng_state()
-    table, counts = perturbed(model=model), model.counts
+    model, state, asked = perturb.LanguageModel(tiny, **options), torch.random.get_rng_state(), []
+    table = perturbed(model=lambda prompts: asked.extend(prompts) or model(prompts))
     assert torch.equal(torch.random.get_rng_state(), state)
-    found = table[table["perturbation"] == "llm"]
-    assert (counts["requests"], counts["perturbed"]) == (6, len(found))
-    assert sum(counts[name] for name in ("perturbed", "refused", "empty", "unchanged")) == 6
-    assert set(found["resource"]) <= {f"model:{tiny}"}
-    kept = [json.loads(file.read_text()) for file in tmp_path.glob("*.json")]
-    assert [content["signature"] for content in kept] == 6 * [model.signature]
-    assert all("MT_OUTPUT_ENGLISH" in content["prompt"] for content in kept)
-    again = perturb.LanguageModel(tiny, **options)
-    pd.testing.assert_frame_equal(perturbed(model=again), table)
-    assert again.counts["cached"] == 6
-    assert "_loaded" not in vars(again)  # nothing was generated
-    fresh = perturb.LanguageModel(tiny, max_new_tokens=8, batch_size=4)
-    pd.testing.assert_frame_equal(perturbed(model=fresh), table)
-    other = perturb.LanguageModel(tiny, seed=1, **options)
-    perturbed(model=other)
-    assert other.counts["cached"] == 0
+    assert len(asked) == 6
+    assert all("MT_OUTPUT_ENGLISH" in prompt for prompt in asked)
+    found = perturbed(model=perturb.LanguageModel(tiny, **options))
+    assert found["perturbed"].tolist() == table["perturbed"].tolist()
+    assert set(found.loc[found["perturbation"] == "llm", "resource"]) == {f"model:{tiny}"}
+    other = perturbed(model=perturb.LanguageModel(tiny, seed=1, **options))
+    assert other["perturbed"].tolist() != table["perturbed"].tolist()
 
 
 def test_chat_templates(tiny, monkeypatch):
     model = perturb.LanguageModel(tiny, max_new_tokens=4)
-    tokeniser, asked = model._loaded[1], []
+    tokeniser, asked = model._pipeline.tokenizer, []
     read = type(tokeniser).__call__
 
     def listen(self, prompts, **options):
-        asked.append((prompts, options["add_special_tokens"]))
+        asked.append(prompts)
         return read(self, prompts, **options)
 
     monkeypatch.setattr(type(tokeniser), "__call__", listen)
-    model._generate(["a", "b"])
+    model(["a", "b"])
     tokeniser.chat_template = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}"
-    assert len(model._generate(["a", "b"])) == 2
-    assert asked == [(["a", "b"], True), (["<user>a", "<user>b"], False)]
-
-
-def asked(text, model):
-    """Return what a model makes of a text."""
-    return model.perturb([text], [prompt_of(text, "translation", "en", "de", "b", "a")])[0]
-
-
-def says(answer, monkeypatch):
-    """Return a model that always gives the same answer."""
-    monkeypatch.setattr(perturb.LanguageModel, "_generate", lambda self, prompts: [answer] * len(prompts))
-    return perturb.LanguageModel("x")
+    assert len(model(["a", "b"])) == 2
+    assert asked == ["a", "b", "<user>a", "<user>b"]
 
 
 HOME = "He goes home."
 ANSWERS = [
-    (HOME, "He go home.", "He go home.", "perturbed"),
-    (HOME, "Here is the perturbed output:\n\nHe go home.", "He go home.", "perturbed"),
-    (HOME, 'MT_OUTPUT_GERMAN: "He go home."', "He go home.", "perturbed"),
-    (HOME, '"Yes," she said, "no."', '"Yes," she said, "no."', "perturbed"),
-    (HOME, "I'm sorry, I can't help with that.", None, "refused"),
-    # an apology that was to be perturbed is no refusal
-    ("I'm sorry I was late.", "I'm sorry I was lates.", "I'm sorry I was lates.", "perturbed"),
-    (HOME, "  ", None, "empty"),
-    (HOME, ' "He goes home." ', None, "unchanged"),
+    (HOME, "He go home.", "He go home."),
+    (HOME, "Here is the perturbed output:\n\nHe go home.", "He go home."),
+    (HOME, 'MT_OUTPUT_GERMAN: "He go home."', "He go home."),
+    (HOME, '"Yes," she said, "no."', '"Yes," she said, "no."'),
+    (HOME, "I'm sorry, I can't help with that.", None),
+    # an apology that was to be perturbed is not a refusal
+    ("I'm sorry I was late.", "I'm sorry I was lates.", "I'm sorry I was lates."),
+    (HOME, "  ", None),
+    (HOME, ' "He goes home." ', None),
 ]
 
 
-@pytest.mark.parametrize(("text", "answer", "expected", "kind"), ANSWERS, ids=[a for _, a, *_ in ANSWERS])
-def test_answers_are_judged(text, answer, expected, kind, monkeypatch):
-    model = says(answer, monkeypatch)
-    assert asked(text, model) == expected
-    assert +model.counts == {"requests": 1, kind: 1}
+@pytest.mark.parametrize(("text", "answer", "expected"), ANSWERS, ids=[a for _, a, *_ in ANSWERS])
+def test_answers_are_judged(text, answer, expected):
+    assert perturbed_by(answer, text) == expected
 
 
-def test_another_kind_stands_in_for_a_refusal(teaching, monkeypatch):
-    model = says("I cannot do this.", monkeypatch)
-    table = perturb.perturb_table(teaching, model=model)
+def test_another_kind_stands_in_for_a_refusal(teaching):
+    table = perturb.perturb_table(teaching, model=lambda prompts: ["I cannot do this."] * len(prompts))
     assert not {"llm", "composed"} & set(table["perturbation"])
-    assert model.counts["refused"] == model.counts["requests"] > 0
     assert (table.groupby(["system", "segment"]).size() == 4).sum() > 0.9 * len(teaching)
 
 
@@ -509,10 +491,8 @@ FRAME = pd.DataFrame({"system": ["a"], "segment": [1], "translation": ["He goes 
 RUNS = pd.DataFrame({"system": "a", "query": 1, "item": ["x", "y"], "rank": [1, 2]})
 TWICE = pd.DataFrame({"query": [1, 1], "item": "x", "relevance": 1})
 BAD = [
-    (perturb.apply, ("a", "llm"), {}, "`kind` must be one of 'removal', .*; found 'llm'"),
-    (perturb.apply, ("a", "phonetic"), {}, "`kind` must be one of .*; found 'phonetic'"),
-    (perturb.apply, ("a", "removal"), {"task": "music"}, "`task` must be one of"),
-    (perturb.apply, ("a", "removal"), {"language": "English!"}, "code of a language"),
+    (perturb.perturb_table, (FRAME,), {"task": "music"}, "`task` must be one of"),
+    (perturb.perturb_table, (FRAME,), {"language": "English!"}, "code of a language"),
     (perturb.perturb_table, (FRAME,), {"model": perturb.LanguageModel("x")}, "lacks the column 'reference'"),
     (perturb.perturb_table, (FRAME,), {"task": "speech"}, "lacks the column 'transcript'"),
     (perturb.perturb_table, (FRAME.assign(perturbed=""),), {}, "a column 'perturbed' already"),
@@ -537,14 +517,11 @@ def test_errors(function, given, options, message):
 
 
 def test_errors_of_type():
-    refuses("`text` must be a string; found int", perturb.apply, 3, "removal", error=TypeError)
     refuses("must be a LanguageModel", perturb.perturb_table, FRAME, model="gpt2", error=TypeError)
-    refuses("name or folder of a model", perturb.LanguageModel, 3, error=TypeError)
 
 
 @pytest.mark.usefixtures("transformers")
 def test_model_that_is_not_there_or_without_the_extra(tmp_path, monkeypatch):
-    ask = partial(asked, "a")
-    refuses("cannot be loaded: .* Give the name or", ask, model=perturb.LanguageModel(tmp_path / "none"))
+    refuses("cannot be loaded: .* Give the name or", perturb.LanguageModel(tmp_path / "none"), ["a"])
     monkeypatch.setitem(sys.modules, "transformers", None)
-    refuses("needs transformers", ask, model=perturb.LanguageModel("x"))
+    refuses("needs transformers", perturb.LanguageModel("x"), ["a"])

@@ -6,6 +6,6 @@ A metric should prefer an output to its perturbation. How often it does is its a
 
 from ._llm import LanguageModel
 from ._rankings import perturb_rankings
-from ._table import KINDS, apply, perturb_table
+from ._table import KINDS, perturb_table
 
-__all__ = ["KINDS", "LanguageModel", "apply", "perturb_rankings", "perturb_table"]
+__all__ = ["KINDS", "LanguageModel", "perturb_rankings", "perturb_table"]

@@ -1,7 +1,7 @@
 """Resources of the language-dependent edits: synonyms, parts of speech, named entities.
 
-WordNet (through nltk) and spaCy are used if they are installed with their data, otherwise the project's own word lists
-in ``mtmeta/data/lexicon`` and rules. The column ``resource`` of `perturb_table` names the one used.
+By default these are the project's own word lists in ``mtmeta/data/lexicon`` and rules; WordNet (through nltk) and spaCy
+are used where they are named. The column ``resource`` of `perturb_table` names the one used.
 """
 
 import re
@@ -73,26 +73,20 @@ def bundled_entities(language: str) -> tuple[str, ...]:
 
 
 @cache
-def wordnet() -> Any | None:
-    """Return nltk's WordNet, or None if it is not installed with its data."""
-    try:
-        from nltk.corpus import wordnet as found
+def wordnet() -> Any:
+    """Return nltk's WordNet; raise `ImportError` or `LookupError` if it is not installed with its data."""
+    from nltk.corpus import wordnet as found
 
-        found.synsets("dog")
-    except (ImportError, LookupError):
-        return None
+    found.ensure_loaded()
     return found
 
 
 @cache
-def spacy_model(language: str) -> Any | None:
-    """Return a spaCy pipeline of a language, or None if none is installed."""
-    try:
-        import spacy
-    except ImportError:
-        return None
-    names = (f"{SPACY_MODELS[language]}_{size}" for size in ("sm", "md", "lg") if language in SPACY_MODELS)
-    return next((spacy.load(name) for name in names if spacy.util.is_package(name)), None)
+def spacy_model(language: str) -> Any:
+    """Return spaCy's small pipeline of a language; raise `ImportError`, `OSError` or `KeyError` if there is none."""
+    import spacy
+
+    return spacy.load(f"{SPACY_MODELS[language]}_sm")
 
 
 @lru_cache(maxsize=1)
@@ -103,16 +97,19 @@ def _document(language: str, text: str) -> Any:
 
 @dataclass(frozen=True)
 class Tools:
-    """What knows synonyms, parts of speech and named entities: the lists of the package, or tools that are named."""
+    """What knows synonyms, parts of speech and named entities: lists and rules of the package, or tools by name."""
 
     language: str
     which: str = "bundled"
 
     def __post_init__(self) -> None:
-        for name, found in (("wordnet", wordnet), ("spacy", lambda: spacy_model(self.language))):
-            if name in self.which and found() is None:
-                what = {"wordnet": "nltk and its WordNet", "spacy": f"spaCy and a pipeline for {self.language!r}"}[name]
-                raise ValueError(f"tools={self.which!r} needs {what}, not installed here. Use tools='bundled'.")
+        try:
+            self.wordnet, self.tagger  # noqa: B018 - loads them
+        except (ImportError, LookupError, OSError) as error:
+            raise ValueError(
+                f"tools={self.which!r} needs nltk's WordNet or spaCy's small pipeline for {self.language!r}, which is "
+                f"not installed here ({error!r:.80}). Use tools='bundled'."
+            ) from None
 
     @property
     def wordnet(self) -> Any | None:
@@ -120,18 +117,13 @@ class Tools:
         return wordnet() if "wordnet" in self.which and self.language == "en" else None
 
     @property
-    def pipeline(self) -> Any | None:
-        """A spaCy pipeline, or None: then rules find parts of speech and named entities."""
-        return spacy_model(self.language) if "spacy" in self.which else None
-
-    @property
     def tagger(self) -> str:
         """``rules``, or ``spacy:`` and the pipeline."""
-        return "spacy:{lang}_{name}".format_map(self.pipeline.meta) if self.pipeline else "rules"
+        return "spacy:{lang}_{name}".format_map(spacy_model(self.language).meta) if "spacy" in self.which else "rules"
 
     def tag(self, text: Words, i: int) -> str:
         """Return ``v`` for a verb, ``a`` for an adjective, or else another letter or nothing."""
-        if self.pipeline is None:
+        if "spacy" not in self.which:
             return _tag_by_rule(text, i)
         start = text.spans[i][0]
         tokens = _document(self.language, text.text)
@@ -140,7 +132,7 @@ class Tools:
 
     def entities(self, text: Words) -> list[tuple[int, int]]:
         """Return first and last word of every named entity."""
-        if self.pipeline is None:
+        if "spacy" not in self.which:
             return _entities_by_rule(text)
         found = []
         for entity in _document(self.language, text.text).ents:

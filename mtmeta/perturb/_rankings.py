@@ -82,10 +82,15 @@ def perturb_rankings(
     Raises
     ------
     TypeError
-        If a table is no DataFrame, or a number no whole number.
+        If a table is not a DataFrame, or a number not a whole number.
     ValueError
         If a column is absent, an item or a rank occurs twice in a ranking, an option is unknown, or ``qrels`` is
         absent for ``degrade``.
+
+    See Also
+    --------
+    perturb_table : the same for texts.
+    mtmeta.scoring.score_ranking_pairs : score rankings and their perturbations.
 
     References
     ----------

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
 from joblib import delayed
 
-from .._checks import check_choice, check_count, check_jobs, generator
+from .._checks import check_choice, check_count, check_jobs
 from .._names import positions
 from .._processes import parallel
 from .._resampling import base_seed, generator_of
 from .._tables import check_table
 from . import _lexicon as lexicon
 from ._edits import EDITS, Setting, vocabulary_of
-from ._llm import LanguageModel, prompt_of
+from ._llm import perturbed_by, prompt_of
 from ._words import Words, base_language
 
 _OF_TRANSLATIONS = "removal insertion swapping synonym pronoun named_entity negation negation_removal llm composed"
 _OF_SPEECH = "removal insertion swapping phonetic llm composed"
 #: Kinds of perturbation by task. ``llm`` needs a language model; ``composed`` stands in for it and is no LLM.
 KINDS = {"translation": tuple(_OF_TRANSLATIONS.split()), "speech": tuple(_OF_SPEECH.split())}
+#: What answers prompts.
+Model = Callable[[Sequence[str]], Sequence[str]]
 #: The column with the text, by task.
 COLUMN = {"translation": "translation", "speech": "transcript"}
 _NEW = ("perturbation", "perturbed", "resource")
@@ -53,90 +55,7 @@ def _composed(words: Words, task: str, setting: Setting, rng: np.random.Generato
     return text.text
 
 
-def apply(
-    text: str,
-    kind: str,
-    *,
-    language: str = "en",
-    task: str = "translation",
-    rng: int | np.random.Generator | None = None,
-) -> str | None:
-    """Make a text slightly worse: one random edit of one kind.
-
-    Everything outside the edit stays the same, byte for byte: case, punctuation, spaces. (The paper compares the output
-    as it is with a lower-cased and tokenised perturbation, which a metric that sees case tells apart before it has
-    looked at the words.)
-
-    Parameters
-    ----------
-    text : str
-    kind : str
-        ``removal``, ``insertion``, ``swapping``; for translations also ``synonym``, ``pronoun``, ``named_entity``,
-        ``negation``, ``negation_removal``; for speech also ``phonetic`` (English); ``composed``, two or three of the
-        others one after the other. Only `perturb_table` asks a language model (``llm``).
-    language : str
-        Language of the text. English, German and Russian have word lists, from which inserted words and names come;
-        other languages know removal and swapping, and in `perturb_table` insertion. In Chinese and Japanese, which have
-        no spaces, a word is a character.
-    task : {"translation", "speech"}
-    rng : None, int or Generator
-
-    Returns
-    -------
-    str or None
-        The perturbed text, which always differs from ``text``; None if the kind does not apply.
-
-    Raises
-    ------
-    TypeError
-        If the text is no string.
-    ValueError
-        If task or kind are unknown.
-
-    Notes
-    -----
-    What each kind does:
-
-    - removal: drops a word and one of the spaces around it. Needs two words.
-    - insertion: puts a word of the vocabulary at a random place.
-    - swapping: exchanges two words that differ. Their capitals move with them.
-    - synonym: replaces a word by one that shares a WordNet synset, if WordNet is installed, otherwise by one of the
-      same group in the bundled list, in the same inflection.
-    - pronoun: replaces a pronoun by another one of its kind: subject by subject, possessive by possessive.
-    - named_entity: replaces a name, found by spaCy if a pipeline is installed, otherwise by its capitals.
-    - negation: adds "not" after an auxiliary or before a verb or adjective; "nicht" after a finite verb, or a
-      "k" to an indefinite article; "не" before a verb or adjective. It keeps two words away from any other negation.
-    - negation_removal: removes "not", "n't", "never", "kein" or "не", or replaces "nothing" by "something".
-    - phonetic: replaces letters by others that sound alike, such as f and ph.
-
-    References
-    ----------
-    Section 4.2 and appendix A.2.2 of Deviyani & Diaz 2025.
-
-    Examples
-    --------
-    >>> from mtmeta import perturb
-    >>> perturb.apply("Nothing has changed.", "negation_removal")
-    'Something has changed.'
-    >>> perturb.apply("Das ist eine Idee.", "negation", language="de", rng=1)
-    'Das ist nicht eine Idee.'
-    >>> perturb.apply("Rain again.", "pronoun") is None
-    True
-    """
-    check_choice("task", task, KINDS)
-    check_choice("kind", kind, [k for k in KINDS[task] if k != "llm"])
-    if not isinstance(text, str):
-        raise TypeError(f"`text` must be a string; found {type(text).__name__}.")
-    language = base_language(language)
-    bundled = lexicon.bundled_vocabulary(language), lexicon.bundled_entities(language)
-    setting = Setting(*bundled, lexicon.Tools(language))
-    return _edit(Words(text, language), kind, task, setting, generator(rng))
-
-
-# -- tables ------------------------------------------------------------------------------
-
-
-def _check_kinds(chosen: Sequence[str] | None, task: str, model: LanguageModel | None) -> tuple[str, ...]:
+def _check_kinds(chosen: Sequence[str] | None, task: str, model: Model | None) -> tuple[str, ...]:
     if chosen is None:
         return tuple(k for k in KINDS[task] if k != ("llm" if model is None else "composed"))
     positions("kind", chosen, KINDS[task])
@@ -153,24 +72,35 @@ def _entities_of(texts: Sequence[str], tools: lexicon.Tools) -> tuple[str, ...]:
 
 
 def _some(
-    rows: Sequence[tuple[str, tuple]], chosen: Sequence[str], n_kinds: int, task: str, seed: int, setting: Setting
-) -> list[list[tuple[str, str | None]]]:
-    """Perturb some rows. The kinds are tried for each in random order until enough apply; ``llm`` is left open."""
+    rows: Sequence[tuple[str, tuple, str | None]],
+    chosen: Sequence[str],
+    n_kinds: int,
+    task: str,
+    seed: int,
+    setting: Setting,
+) -> list[list[tuple[str, str]]]:
+    """Perturb some rows: a text, its key, and what a language model made of it. Kinds are tried in random order."""
     out = []
-    for text, key in rows:
-        words, made, enough = Words(text, setting.tools.language), [], n_kinds
+    for text, key, by_model in rows:
+        words, made = Words(text, setting.tools.language), []
         for kind in generator_of(seed, *key).permutation(np.array(chosen, dtype=object)):
-            if len(made) >= enough:
+            if len(made) == n_kinds:
                 break
-            if kind == "llm":
-                made.append((kind, None))
-                enough += 1
-                continue
-            new = _edit(words, kind, task, setting, generator_of(seed, *key, kind))
+            rng = generator_of(seed, *key, kind)
+            new = by_model if kind == "llm" else _edit(words, kind, task, setting, rng)
             if new is not None:
                 made.append((kind, new))
         out.append(made)
     return out
+
+
+def _asked(frame: pd.DataFrame, task: str, language: str, source_language: str, model: Model) -> list[str | None]:
+    """Return what a language model makes of each text, of which there are columns for the text and what is shown."""
+    rows = [(*row, None)[:3] for row in frame.itertuples(index=False, name=None)]
+    prompts = [prompt_of(text, task, language, source_language, reference, source) for text, reference, source in rows]
+    distinct = sorted(set(prompts))
+    answers = dict(zip(distinct, model(distinct), strict=True))
+    return [perturbed_by(answers[prompt], text) for prompt, (text, *_) in zip(prompts, rows, strict=True)]
 
 
 def perturb_table(
@@ -181,12 +111,16 @@ def perturb_table(
     kinds: Sequence[str] | None = None,
     n_kinds: int | None = 4,
     rng: int | np.random.Generator | None = 0,
-    model: LanguageModel | None = None,
+    model: Model | None = None,
     source_language: str = "en",
     tools: str = "bundled",
     n_jobs: int = 1,
 ) -> pd.DataFrame:
-    """Perturb every text of a table by a few kinds drawn at random, as `apply` does.
+    """Make every text of a table slightly worse, by a few kinds of edit drawn at random.
+
+    Everything outside an edit stays the same, byte for byte: case, punctuation, spaces. (The paper compares the output
+    as it is with a lower-cased and tokenised perturbation, which a metric that sees case tells apart before it has
+    looked at the words.)
 
     Words and entities to insert are those of all texts of the table, the first word of each text left out; where the
     texts name fewer than two entities, bundled ones.
@@ -201,15 +135,16 @@ def perturb_table(
         the same text apart. ``llm`` also needs ``reference``, and of translations ``source``.
     task : {"translation", "speech"}
     language : str
-        Language of the texts.
+        Language of the texts. English, German and Russian have word lists; other languages know removal, swapping and
+        insertion. In Chinese and Japanese, which have no spaces, a word is a character.
     kinds : sequence of str, optional
         Kinds to sample from; by default all of the task, except ``composed`` if there is a ``model`` and ``llm`` if
         there is none.
     n_kinds : int or None
         Kinds per row: the paper's 4. If fewer apply to a row, it gets fewer. None: all that apply.
     rng : None, int or Generator
-    model : LanguageModel, optional
-        The model for perturbations of kind ``llm``.
+    model : LanguageModel or callable, optional
+        For kind ``llm``: a function that takes a list of prompts and returns the answers. It is asked about every text.
     source_language : str
         For ``llm``: language of the sources.
     tools : {"bundled", "wordnet", "spacy", "wordnet+spacy"}
@@ -229,15 +164,37 @@ def perturb_table(
     Raises
     ------
     TypeError
-        If ``frame`` is no DataFrame, or an option of the wrong type.
+        If ``frame`` is not a DataFrame, or an option of the wrong type.
     ValueError
-        If there are no rows, a column is absent or taken, a text is no string, task, kind or tools are unknown or not
-        installed, or
-        ``n_kinds`` is below 1.
+        If there are no rows, a column is absent or taken, a text is not a string, task, kind or tools are unknown or
+        not installed, or ``n_kinds`` is below 1.
+
+    See Also
+    --------
+    perturb_rankings : the same for rankings.
+    mtmeta.scoring.score_pairs : score texts and their perturbations.
+    mtmeta.local_accuracy.guide : both, and what follows from the scores.
+
+    Notes
+    -----
+    What each kind does:
+
+    - removal: drops a word and one of the spaces around it. Needs two words.
+    - insertion: puts a word of the vocabulary at a random place.
+    - swapping: exchanges two words that differ. Their capitals move with them.
+    - synonym: replaces a word by one of the same group in the bundled list, in the same inflection, or by one that
+      shares a WordNet synset.
+    - pronoun: replaces a pronoun by another one of its kind: subject by subject, possessive by possessive.
+    - named_entity: replaces a name, found by its capitals or by spaCy.
+    - negation: adds "not" after an auxiliary or before a verb or adjective; "nicht" after a finite verb, or a
+      "k" to an indefinite article; "не" before a verb or adjective. It keeps two words away from any other negation.
+    - negation_removal: removes "not", "n't", "never", "kein" or "не", or replaces "nothing" by "something".
+    - phonetic (speech, English): replaces letters by others that sound alike, such as f and ph.
+    - composed: two or three of the others, one after the other.
 
     References
     ----------
-    Section 4.2 of Deviyani & Diaz 2025: four random perturbations of each output.
+    Section 4.2 and appendix A.2.2 of Deviyani & Diaz 2025: four random perturbations of each output.
 
     Examples
     --------
@@ -251,8 +208,8 @@ def perturb_table(
     """
     check_choice("task", task, KINDS)
     check_choice("tools", tools, ("bundled", "wordnet", "spacy", "wordnet+spacy"))
-    if model is not None and not isinstance(model, LanguageModel):
-        raise TypeError(f"`model` must be a LanguageModel; found {type(model).__name__}. Make LanguageModel(path).")
+    if model is not None and not callable(model):
+        raise TypeError(f"`model` must be a LanguageModel, or a function of prompts; found {type(model).__name__}.")
     column, language = COLUMN[task], base_language(language)
     chosen = _check_kinds(kinds, task, model)
     shown = {"translation": ["reference", "source"], "speech": ["reference"]}[task] if "llm" in chosen else []
@@ -264,40 +221,25 @@ def perturb_table(
     wanted = {"named_entity", "composed"} & set(chosen) and task == "translation"
     setting = Setting(vocabulary_of(texts, language), _entities_of(texts, used) if wanted else (), used)
     keys = frame[[*(c for c in ("system", "segment") if c in frame), column]].itertuples(index=False, name=None)
-    rows = list(zip(texts, keys, strict=True))
+    by_model: list[str | None] = [None] * len(texts)
+    if "llm" in chosen:
+        by_model = _asked(frame[[column, *shown]], task, language, base_language(source_language), model)
+    rows = list(zip(texts, keys, by_model, strict=True))
     given = (chosen, n_kinds, task, base_seed(rng), setting)
     calls = (delayed(_some)(rows[i : i + _CHUNK], *given) for i in range(0, len(rows), _CHUNK))
     made = [row for chunk in parallel(check_jobs(n_jobs), calls) for row in chunk]
-    if "llm" in chosen:
-        about = (task, language, base_language(source_language))
-        made = _filled(frame[[column, *shown]], made, n_kinds, about, model)
     flat = [(i, k, t) for i, row in enumerate(made) for k, t in sorted(row, key=lambda r: KINDS[task].index(r[0]))]
     table = frame.iloc[[i for i, *_ in flat]].reset_index(drop=True)
     new = pd.DataFrame([(k, t, named[k]) for _, k, t in flat], columns=list(_NEW), dtype=object)
     return table.assign(**new)
 
 
-def _filled(
-    frame: pd.DataFrame, made: list, n_kinds: int, about: tuple[str, str, str], model: LanguageModel
-) -> list[list[tuple[str, str]]]:
-    """Ask the model where its kind was drawn; if it returns nothing, use another kind."""
-    asked = [i for i, row in enumerate(made) if any(kind == "llm" for kind, _ in row)]
-    shown = [(*row, None)[:3] for row in frame.iloc[asked].itertuples(index=False, name=None)]
-    prompts = [prompt_of(text, *about, reference, source) for text, reference, source in shown]
-    answers = dict(zip(asked, model.perturb([text for text, *_ in shown], prompts), strict=True))
-    filled = []
-    for i, row in enumerate(made):
-        complete = [(k, answers[i] if k == "llm" else t) for k, t in row]
-        filled.append([(k, t) for k, t in complete if t is not None][:n_kinds])
-    return filled
-
-
-def _resources(tools: lexicon.Tools, model: LanguageModel | None) -> dict[str, str]:
+def _resources(tools: lexicon.Tools, model: Model | None) -> dict[str, str]:
     """Return what makes the perturbations of each kind."""
     return {
         **dict.fromkeys([*EDITS, "composed"], "rules"),
         "insertion": "frame",
         "synonym": "wordnet" if tools.wordnet else "lexicon",
         **dict.fromkeys(["named_entity", "negation"], tools.tagger),
-        "llm": model and f"model:{model.model}",
+        "llm": f"model:{getattr(model, 'name', getattr(model, '__name__', 'language model'))}",
     }
