@@ -123,14 +123,13 @@ def test_aggregations(numbers):
     for number in numbers:
         es = texts_of(number, least=2, most=6)
         statistics, options = extracted(number, es)
-        metric, n = statistics.metric, es.shape[1]
+        metric, n, options = statistics.metric, es.shape[1], {"tokenize": options["tokenize"]}
         how, interval = (("corpus", None), ("segment", None), ("bootstrap", None), ("segment", "bootstrap"))[number % 4]
         how, interval = ("corpus", "bootstrap") if number % 8 == 5 else (how, interval)
-        drawing, size = "bootstrap" in (how, interval), (None, 2)[number % 2]
-        given = {"n_resamples": 5, "sample_size": size, "rng": number} if drawing else {}
-        given |= {"how": how, "interval": interval, "effective_order": options["effective"]}
+        drawing = "bootstrap" in (how, interval)
+        given = {"how": how, "interval": interval} | ({"n_resamples": 5, "rng": number} if drawing else {})
         found = aggregation.aggregate(statistics, metric, level=0.8, **given)
-        drawn = np.random.default_rng(number).integers(n, size=(5, size or n))
+        drawn = np.random.default_rng(number).integers(n, size=(5, n))
         for k, system in enumerate(es.systems):
             score = scorer_of(es, system, how, metric, **options)
             whole = score(range(n))

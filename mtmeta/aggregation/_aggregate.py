@@ -12,7 +12,6 @@ from scipy import stats
 from .._checks import check_choice, check_count, check_level, generator
 from .._resampling import percentile_interval, seed_of, times_drawn
 from ..evalset import EvalSet
-from ..scoring import scorer
 from . import _formulas
 from ._statistics import SegmentStatistics, TextSet, extract
 
@@ -52,10 +51,8 @@ def aggregate(
     how: str = "corpus",
     references: str | Sequence[str] | None = None,
     tokenize: str | None = None,
-    effective_order: bool | None = None,
     interval: str | None = None,
     n_resamples: int = 1000,
-    sample_size: int | None = None,
     level: float = 0.95,
     rng: int | np.random.Generator | None = 0,
 ) -> Aggregation:
@@ -66,8 +63,7 @@ def aggregate(
     - ``"corpus"``: :math:`f(\sum_i s_i)`, a ratio of sums: long segments weigh more;
     - ``"segment"``: :math:`\frac1n \sum_i f(s_i)`, a mean of ratios: segments weigh the same;
     - ``"bootstrap"``: the mean of :math:`f(\sum_{i \in R} s_i)` over resamples R of segments, drawn with
-      replacement. It estimates the corpus score, up to a bias of order 1 / ``sample_size``, and not the mean of
-      segment scores.
+      replacement. It estimates the corpus score, up to a bias of order 1 / n, and not the mean of segment scores.
 
     Parameters
     ----------
@@ -78,18 +74,12 @@ def aggregate(
     how : {"corpus", "segment", "bootstrap"}
     references, tokenize
         As in `extract`.
-    effective_order : bool, optional
-        Whether n-gram orders that a text is too short for are left out. By default as in sacreBLEU: for BLEU, off for a
-        corpus and on for segments, which is a second difference between the two aggregations. To see only the first,
-        give both the same value.
     interval : {"jackknife", "bootstrap"}, optional
         How the interval is found. Jackknife, the default of ``"corpus"`` and ``"segment"``: from the n scores with one
         segment left out, t quantiles with n - 1 degrees of freedom; for a mean it is the usual t interval. Bootstrap,
         and always with ``how="bootstrap"``: percentiles of the resamples.
     n_resamples : int
         Number of resamples, the same for all systems and, with the same seed, for all metrics.
-    sample_size : int, optional
-        Segments in a resample; by default all. The spread of the draws is that of test sets of this size.
     level : float
         Nominal coverage, over test sets from the same source, with independent segments.
     rng : None, int or numpy.random.Generator
@@ -103,6 +93,12 @@ def aggregate(
     ------
     TypeError, ValueError
         As in `extract`; and if ``how`` or ``interval`` is unknown, they do not fit, or a number is out of range.
+
+    Notes
+    -----
+    BLEU leaves out n-gram orders that a text is too short for when it scores segments, and not when it scores a corpus,
+    as in sacreBLEU. This is a second difference between the two aggregations; `SegmentStatistics.segment_scores` with
+    ``effective_order=False`` shows the first alone.
 
     References
     ----------
@@ -120,51 +116,41 @@ def aggregate(
     >>> corpus.table.columns.tolist()
     ['system', 'metric', 'how', 'score', 'se', 'low', 'high', 'n_segments']
     """
-    interval = _check_options(how, interval, n_resamples, sample_size, level)
+    check_choice("how", how, HOW)
+    check_choice("interval", interval, (None, "jackknife", "bootstrap"))
+    check_count("n_resamples", n_resamples, 2)
+    check_level(level)
+    interval = interval or ("bootstrap" if how == "bootstrap" else "jackknife")
+    if interval == "jackknife" and how == "bootstrap":
+        raise ValueError("a jackknife draws no resamples: with how='bootstrap', leave `interval` out.")
     if isinstance(es, SegmentStatistics):
         if (es.metric, references, tokenize) != (metric, None, None):
             raise ValueError(f"`extract` fixed references and tokenizer: omit them, and pass metric={es.metric!r}.")
         statistics = es
     else:
         statistics = extract(es, metric, references=references, tokenize=tokenize)
-    scorer(metric, effective_order=effective_order)  # refuses what does not apply
     n, counts = len(statistics.segments), statistics.counts
     unit = "segment" if how == "segment" else "corpus"
-    effective = statistics.effective_order_of(unit, effective_order)
+    effective = statistics.effective_order_of(unit)
     if how == "segment":
-        counts = statistics.segment_scores(effective_order=effective)[:, :, None]
+        counts = statistics.segment_scores()[:, :, None]
 
     def formula(sums: np.ndarray, size: int) -> np.ndarray:
         """Return scores of sums over ``size`` segments."""
         return sums[..., 0] / size if how == "segment" else _formulas.score(metric, sums, effective)
 
     scores, draws = formula(counts.sum(axis=1), n), None
-    signature = f"{statistics.signature_of(unit, effective_order)}|how:{how}|interval:{interval}|level:{level}"
+    signature = f"{statistics.signature_of(unit)}|how:{how}|interval:{interval}|level:{level}"
     if interval == "jackknife":
         columns = _jackknife(counts, scores, formula, level)
     else:
-        size = n if sample_size is None else int(sample_size)
-        draws = np.concatenate([formula(s, size) for s in resampled_sums(counts, n_resamples, size, rng)])
+        draws = np.concatenate([formula(sums, n) for sums in resampled_sums(counts, n_resamples, rng)])
         low, high = percentile_interval(draws, level)
         scores = draws.mean(axis=0) if how == "bootstrap" else scores
         columns = {"score": scores, "se": draws.std(axis=0, ddof=1), "low": low, "high": high}
-        signature += f"|resamples:{n_resamples}|size:{size}|seed:{seed_of(rng)}"
+        signature += f"|resamples:{n_resamples}|size:{n}|seed:{seed_of(rng)}"
     table = pd.DataFrame({"system": list(statistics.systems), "metric": metric, "how": how})
     return Aggregation(table.assign(**columns, n_segments=n), f"{signature}|set:{statistics.name}", draws)
-
-
-def _check_options(how: str, interval: str | None, n_resamples: int, sample_size: int | None, level: float) -> str:
-    """Check options and return the kind of interval."""
-    check_choice("how", how, HOW)
-    check_choice("interval", interval, (None, "jackknife", "bootstrap"))
-    interval = interval or ("bootstrap" if how == "bootstrap" else "jackknife")
-    if interval == "jackknife" and (how == "bootstrap" or sample_size is not None):
-        raise ValueError("a jackknife draws no resamples: with how='bootstrap' or `sample_size`, leave `interval` out.")
-    check_count("n_resamples", n_resamples, 2)
-    if sample_size is not None:
-        check_count("sample_size", sample_size, 1)
-    check_level(level)
-    return interval
 
 
 def _jackknife(counts: np.ndarray, scores: np.ndarray, formula: Callable, level: float) -> dict[str, np.ndarray]:
@@ -179,9 +165,7 @@ def _jackknife(counts: np.ndarray, scores: np.ndarray, formula: Callable, level:
     return {"score": scores, "se": se, "low": scores - half, "high": scores + half}
 
 
-def resampled_sums(
-    counts: np.ndarray, n_resamples: int, size: int, rng: int | np.random.Generator | None
-) -> Iterator[np.ndarray]:
+def resampled_sums(counts: np.ndarray, n_resamples: int, rng: int | np.random.Generator | None) -> Iterator[np.ndarray]:
     """Yield sums of counts over resamples, in blocks of shape (n_resamples, n_systems, n_columns).
 
     A sum over a resample weights each segment by how often it was drawn, so a block is one matrix product.
@@ -189,7 +173,7 @@ def resampled_sums(
     k, n, c = counts.shape
     flat = counts.transpose(1, 0, 2).reshape(n, k * c)
     rng = generator(rng)
-    block = max(1, _BLOCK // max(n, size))
+    block = max(1, _BLOCK // n)
     for start in range(0, n_resamples, block):
         rows = min(block, n_resamples - start)
-        yield (times_drawn(rng.integers(n, size=(rows, size)), n) @ flat).reshape(rows, k, c)
+        yield (times_drawn(rng.integers(n, size=(rows, n)), n) @ flat).reshape(rows, k, c)

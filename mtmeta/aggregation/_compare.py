@@ -183,7 +183,7 @@ def _compare(statistics: SegmentStatistics, human, rated, unit, n_resamples, lev
 
     n = packed.shape[1]
     corpus, segments, means = system_scores(packed.sum(axis=1))
-    draws = np.concatenate([drawn(sums) for sums in resampled_sums(packed, n_resamples, n, rng)])
+    draws = np.concatenate([drawn(sums) for sums in resampled_sums(packed, n_resamples, rng)])
     gaps = draws[:, 1] - draws[:, 0]
     ends, known = percentile_interval(np.column_stack([draws, gaps]), level), gaps[~np.isnan(gaps)]
     sides = [(1 + np.count_nonzero(side)) / (1 + len(known)) for side in (known <= _TOLERANCE, known >= -_TOLERANCE)]

@@ -85,9 +85,9 @@ class SegmentStatistics:
             raise ValueError("chrF with effective_order=False needs a single reference; name one.")
         return bool(effective_order)
 
-    def signature_of(self, level: str, effective_order: bool | None = None) -> str:
+    def signature_of(self, level: str) -> str:
         """Return sacreBLEU's signature of a score at ``level`` "corpus" or "segment"."""
-        effective = None if self.metric == "ter" else self.effective_order_of(level, effective_order)
+        effective = None if self.metric == "ter" else self.effective_order_of(level)
         computed = scoring.scorer(self.metric, tokenize=self.options["tokenize"], effective_order=effective)
         computed.num_refs = self.options["num_refs"]
         return scoring.signature(computed)
