@@ -19,18 +19,9 @@ from ._enough import BETTER, too_few
 from ._names import some_of
 from ._pearson import TURNED
 from ._resampling import seed_of
-from .agreement import (
-    _pearson,
-    correlate,
-    mean_over_pairs,
-    order_gaps,
-    pairwise_accuracy,
-    rated_systems,
-    shared_metrics,
-    shared_segments,
-    soft_pairwise_accuracy,
-    spa_gaps,
-)
+from .agreement import correlate, pairwise_accuracy, soft_pairwise_accuracy
+from .agreement.groups import pearson_of_groups
+from .agreement.spa import mean_over_pairs, order_gaps, rated_systems, shared_metrics, shared_segments, spa_gaps
 from .evalset import UNRATED, EvalSet, as_sets, check_ratings, is_rating
 
 __all__ = ["PROTOCOLS", "Protocol", "Ranking", "Task", "decided_by_one", "rank", "without_each_system"]
@@ -316,7 +307,7 @@ def _system_pearson(es: EvalSet, metrics: Sequence[str], without: int | None = N
         human, mine = scores[~np.isnan(scores[:, [0, k]]).any(axis=1)][:, [0, k]].T
         if len(human) < 2:
             raise ValueError(f"set {es.name!r}: a system-level correlation needs two systems; found {len(human)}.")
-        r = _pearson(human, mine, np.array([0, len(human)]))[0]
+        r = pearson_of_groups(human, mine, np.array([0, len(human)]))[0]
         values.append(0.0 if np.isnan(r) else float(r))
     return values
 

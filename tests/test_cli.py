@@ -70,8 +70,8 @@ def in_a_process(*arguments, **options) -> subprocess.CompletedProcess:
 @pytest.mark.parametrize(("choices", "package"), [
     (_choices.Protocol, protocols.PROTOCOLS), (_choices.Method, protocols.METHODS),
     (_choices.Coefficient, agreement.COEFFICIENTS),
-    (_choices.Grouping, agreement.GROUPINGS), (_choices.Degenerate, agreement.DEGENERATE),
-    (_choices.THRESHOLDS, agreement.THRESHOLDS),
+    (_choices.Grouping, agreement.GROUPINGS), (_choices.Degenerate, agreement.coefficients.DEGENERATE),
+    (_choices.THRESHOLDS, agreement.coefficients.THRESHOLDS),
     (_choices.PairTies, _pairs.TIES), (_choices.Unscored, _pairs.MISSING),
     (_choices.Task, mm.scoring.PAIR_METRICS), (_local._PARTS, PARTS),
     (_choices.Part, ["guide", *_local._PARTS]), (_choices.Sees, mm.sentinel.SEES), (_choices.Kind, mm.sentinel.KINDS),

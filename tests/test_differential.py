@@ -166,8 +166,8 @@ def test_exact_pair_swap(numbers):
         es = mm.EvalSet(human, {"m": metric, "n": other}, systems=es.systems)
         found = mm.compare(es, coefficient="acc_eq", method="published")
         first, second = found.table["metric"]
-        cells = (agreement.grouped(es, name, "segment", published=True) for name in (first, second))
-        epsilons = [agreement.calibration(of)[0] for of in cells]
+        cells = (agreement.groups.grouped(es, name, "segment", published=True) for name in (first, second))
+        epsilons = [agreement.coefficients.calibration(of)[0] for of in cells]
         expected = exact.pair_swap_p(es.human, es[first], es[second], "segment", epsilons)
         near(found.p_values.loc[first, second], expected, number, 1e-12)
         tested += 1

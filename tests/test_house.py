@@ -27,17 +27,17 @@ PACKAGE = ROOT / "mtmeta"
 #: Which siblings a module may import: the design of the package. `_name` is a private module of its own.
 ANY = object()
 #: These import no sibling, and any module may import them.
-BASE = {path.stem for path in PACKAGE.glob("_[a-z]*.py") if not path.stem.endswith("_kernels")}
+BASE = {path.stem for path in PACKAGE.glob("_[a-z]*.py")}
 MAY_IMPORT = {
-    **dict.fromkeys([*BASE, "rankings", "_agreement_kernels", "perturb"], frozenset()),
+    **dict.fromkeys([*BASE, "rankings", "perturb"], frozenset()),
     **dict.fromkeys(["_copies", "_resampling", "raters", "estimation", "sysdep", "sentinel"], frozenset({"evalset"})),
     "evalset": {"rankings"},
     "simulate": {"evalset", "rankings", "scoring"},
     "datasets": {"evalset", "rankings", "scoring", "simulate"},
-    "agreement": {"evalset", "_agreement_kernels"},
-    "ties": {"agreement", "evalset", "_agreement_kernels"},
+    "agreement": {"evalset"},
+    "ties": {"agreement", "evalset"},
     "detection": {"agreement", "ties", "evalset"},
-    "significance": {"agreement", "ties", "evalset", "_agreement_kernels"},
+    "significance": {"agreement", "ties", "evalset"},
     "protocols": {"agreement", "ties", "significance", "evalset"},
     "differences": {"agreement", "evalset"},
     "local_accuracy": {"evalset", "perturb", "rankings", "scoring"},

@@ -9,7 +9,8 @@ from campaigns import refuses
 from test_agreement import source_only
 
 import mtmeta as mm
-from mtmeta import agreement, protocols, significance
+from mtmeta import protocols, significance
+from mtmeta.agreement import spa
 
 
 @pytest.fixture
@@ -189,8 +190,8 @@ def test_the_cost_of_a_ranking_is_in_proportion():
 
 
 def test_spa_without_a_system_reuses_the_p_values_of_the_others(monkeypatch):
-    es, calls, one_sided_p = noisy(0, "one", "aa-bb"), [], agreement._one_sided_p
-    monkeypatch.setattr(agreement, "_one_sided_p", lambda *given: calls.append(1) or one_sided_p(*given))
+    es, calls, one_sided_p = noisy(0, "one", "aa-bb"), [], spa.one_sided_p
+    monkeypatch.setattr(spa, "one_sided_p", lambda *given: calls.append(1) or one_sided_p(*given))
     assert len(protocols.without_each_system(es, es.metrics, protocols.Task("spa", "system"))) == 18
     assert len(calls) == 4  # the humans and each metric, once
 

@@ -15,22 +15,26 @@ from mtmeta import agreement, ties
 @checks(first=64)
 def test_binned_calibration_equals_the_sorted_one(numbers):
     for *_, es, grouping in grouped(numbers):
-        cells = agreement.grouped(es, "m", grouping)
-        weights, total = agreement._pair_weights(cells)
-        assert agreement._binned_calibration(cells, weights, total) == agreement.calibration(cells)
+        cells = agreement.groups.grouped(es, "m", grouping)
+        weights, total = agreement.groups.pair_weights(cells)
+        assert agreement.coefficients.binned_calibration(cells, weights, total) == agreement.coefficients.calibration(
+            cells
+        )
 
 
 def test_many_pairs_are_binned(monkeypatch):
-    cells = agreement.grouped(column([0, 0, 1], [0, 0, 1]), "m", "segment")
+    cells = agreement.groups.grouped(column([0, 0, 1], [0, 0, 1]), "m", "segment")
     monkeypatch.setattr(agreement, "_binned_calibration", lambda *given: "binned")
     for limit, expected in ((2, "binned"), (3, "binned"), (4, (0.0, 1.0))):
         monkeypatch.setattr(agreement, "_BINNED_FROM", limit)
-        assert agreement.calibration(cells) == expected
+        assert agreement.coefficients.calibration(cells) == expected
 
 
 def test_each_threshold_stands_in_the_curve_once_with_the_coefficient_there():
     # one pair is tied in both; two are concordant, at a difference of 1
-    thresholds, values = agreement.calibration_curve(agreement.grouped(column([0, 0, 1], [0, 0, 1]), "m", "segment"))
+    thresholds, values = agreement.coefficients.calibration_curve(
+        agreement.groups.grouped(column([0, 0, 1], [0, 0, 1]), "m", "segment")
+    )
     assert (thresholds.tolist(), values.tolist()) == ([0, 1], pytest.approx([1, 1 / 3]))
     # at a difference of 1 one pair tied by the humans is gained and a concordant one is lost; at 2 one is lost
     result = mm.calibrate_ties(column([0, 0, 1], [0, 1, 2]), "m")
@@ -51,9 +55,9 @@ def test_group_sizes_without_a_small_common_multiple_fall_back_to_floats(monkeyp
     for j, n in enumerate(sizes):
         human[:n, j] = rng.integers(0, 3, n)
     metric = rng.random(human.shape)
-    cells = agreement.grouped(as_set(human, metric), "m", "segment")
-    assert agreement._pair_weights(cells)[0].dtype == np.float64
-    epsilon, value = agreement.calibration(cells)
+    cells = agreement.groups.grouped(as_set(human, metric), "m", "segment")
+    assert agreement.groups.pair_weights(cells)[0].dtype == np.float64
+    epsilon, value = agreement.coefficients.calibration(cells)
     assert value == pytest.approx(float(exact.accuracy(human, metric, "segment", epsilon)), abs=1e-12)
 
 

@@ -12,8 +12,8 @@ from matplotlib.axes import Axes
 from .._checks import Undefined
 from .._names import unknown
 from .._pearson import pearson
-from ..agreement import as_sets, correlate, decompose_pearson
-from ..evalset import EvalSet, as_evalset
+from ..agreement import correlate, decompose_pearson
+from ..evalset import EvalSet, as_evalset, as_sets
 from ._style import COLOURS, GREY, MARKERS, least_squares_line, marks, need, new_axes, new_row, one_legend
 
 

@@ -14,14 +14,8 @@ from .._enough import FEWEST_SYSTEMS, too_few
 from .._equal import OF_MEAN, merged
 from .._names import some_of
 from .._pearson import pearson
-from ..agreement import (
-    correlate,
-    correlate_groups,
-    decompose_pearson,
-    sign_of_difference,
-    soft_pairwise_accuracy,
-    spa_in_draws,
-)
+from ..agreement import correlate, correlate_groups, decompose_pearson, soft_pairwise_accuracy
+from ..agreement.spa import sign_of_difference, spa_in_draws
 from ..differences import curve
 from ..estimation import ratings_saved
 from ..evalset import EvalSet, recomputed

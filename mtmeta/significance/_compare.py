@@ -14,7 +14,8 @@ from .._copies import copies
 from .._enough import BETTER, too_few
 from .._pearson import scaled
 from .._resampling import seed_of, units_of
-from ..agreement import _check_coefficient, shared_segments
+from ..agreement.coefficients import check_coefficient
+from ..agreement.spa import shared_segments
 from ..evalset import EvalSet, as_evalset, metric_names
 from ._decisions import clusters, correct, max_t, rank_sets, share_reached
 from ._exchange import (
@@ -217,7 +218,7 @@ def compare(
     names = metric_names(es, metrics)
     if len(names) < 2:
         raise ValueError(f"a comparison needs at least two metrics; found {len(names)}.")
-    exact = "spa" if coefficient == "spa" else _check_coefficient(coefficient, "calibrate")
+    exact = "spa" if coefficient == "spa" else check_coefficient(coefficient, "calibrate")
     _check_options(method, exact, grouping, unit, correction, degenerate, ties, n_resamples)
     es = common_cells(es, names)
     epsilon = "published" if method == "published" else "calibrate"

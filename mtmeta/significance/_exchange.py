@@ -13,11 +13,21 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-from .. import agreement
-from .._agreement_kernels import pair_counts, touching_counts
 from .._checks import Undefined
 from .._equal import OF_MEAN
 from .._resampling import LEAST_UNITS, units_of
+from ..agreement import soft_pairwise_accuracy
+from ..agreement.coefficients import (
+    check_coefficient,
+    mean_over_groups,
+    sides_of,
+    taus_from_counts,
+    threshold_of,
+    values_of_groups,
+)
+from ..agreement.groups import Grouped, centred, grouped
+from ..agreement.kernels import pair_counts, touching_counts
+from ..agreement.spa import one_sided_p, random_signs, sign_of_difference
 from ..evalset import EvalSet, as_evalset, recomputed
 from . import _kernels
 
@@ -117,10 +127,10 @@ def contributions(es: EvalSet, metric: str, coefficient: str, grouping: str, uni
     the unit's part of the sum, for any other coefficient its first-order part (the jackknife's). Ranks and thresholds
     of ties are those of the whole set.
     """
-    coefficient = agreement._check_coefficient(coefficient, "calibrate")
-    cells = agreement.grouped(es, metric, grouping)
+    coefficient = check_coefficient(coefficient, "calibrate")
+    cells = grouped(es, metric, grouping)
     if _made_of_units(grouping, units):
-        values = agreement._values(cells, coefficient, "calibrate")
+        values = values_of_groups(cells, coefficient, "calibrate")
         n_counted = len(values) if degenerate == "zero" else (~np.isnan(values)).sum()
         place = dict(zip(es.systems if grouping == "system" else es.segments, units.of_segment, strict=True))
         unit = [place[label] for label in cells.labels]
@@ -153,9 +163,7 @@ def of_cells(values: np.ndarray, es: EvalSet, metric: str, grouping: str) -> np.
     return values[scored]
 
 
-def _without_each(
-    cells: agreement.Grouped, coefficient: str, unit: np.ndarray, n: int
-) -> tuple[np.ndarray, np.ndarray]:
+def _without_each(cells: Grouped, coefficient: str, unit: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the value of each group, and that without each unit, shape (n_units, n_groups); NaN where undefined."""
     n_groups, place = len(cells.sizes), unit * len(cells.sizes) + cells.group
 
@@ -163,14 +171,14 @@ def _without_each(
         return np.bincount(place, values, minlength=n * n_groups).reshape(n, n_groups)
 
     if coefficient in ("pearson", "spearman"):
-        x, y = (agreement._centred(side, cells.starts) for side in agreement._sides(cells, coefficient))
+        x, y = (centred(side, cells.starts) for side in sides_of(cells, coefficient))
         sums = np.array([by_unit(v) for v in (np.ones(len(x)), x, y, x * x, y * y, x * y)])
         totals = sums.sum(axis=1)
         return _correlations(totals), _correlations(totals[:, None] - sums)
-    given = cells.human_ranks, cells.metric, cells.starts, agreement._threshold(cells, coefficient)
+    given = cells.human_ranks, cells.metric, cells.starts, threshold_of(cells, coefficient)
     counts = pair_counts(*given).astype(np.float64)
     left, sizes = counts - touching_counts(*given, unit, n), cells.sizes - by_unit(np.ones(len(unit)))
-    of_counts = agreement._taus_from_counts
+    of_counts = taus_from_counts
     return of_counts(cells, coefficient, counts, cells.sizes), of_counts(cells, coefficient, left, sizes)
 
 
@@ -253,7 +261,7 @@ def exchanged_systems(es: EvalSet, metrics: Sequence[str], statistic: str, units
     human, tolerance = human[whole], OF_MEAN * (1 + np.abs(scores[scored]).max())
     i, j = np.triu_indices(len(human), 1)
     sizes = _row_means(np.abs(es.human[whole]))
-    order = agreement.sign_of_difference(human[i], human[j], np.maximum(sizes[i], sizes[j])).astype(np.float64)
+    order = sign_of_difference(human[i], human[j], np.maximum(sizes[i], sizes[j])).astype(np.float64)
     human = np.ldexp(human, -np.frexp(np.abs(human).max(initial=0.0))[1])
     values = np.empty((len(first), signs.shape[1]))
     _kernels.hybrid_systems(statistic == "pearson", human, order, sums, counts, tolerance, first, second, values)
@@ -291,8 +299,8 @@ def _exchanged_spa(es, scores, units, signs, first, second) -> np.ndarray:
     scored = ~(np.isnan(es.human) | np.isnan(scores).any(axis=0))
     columns = ~np.isnan(es.human).all(axis=0)
     # the published number of signs and seed, as in `soft_pairwise_accuracy`
-    flips = agreement._random_signs(np.random.default_rng(4), 1000, columns.sum())
-    human = agreement._one_sided_p(es.human[:, columns], scored[:, columns], flips, "half")
+    flips = random_signs(np.random.default_rng(4), 1000, columns.sum())
+    human = one_sided_p(es.human[:, columns], scored[:, columns], flips, "half")
     i, j = np.triu_indices(es.shape[0], 1)
     known = np.flatnonzero(~np.isnan(human))
     if not len(known):
@@ -332,6 +340,6 @@ def observed_values(
 ) -> np.ndarray:
     """Return the value of each metric."""
     if coefficient == "spa":
-        return agreement.soft_pairwise_accuracy(es, names, ties=ties)["value"].to_numpy()
-    options = agreement._check_coefficient(coefficient, epsilon), grouping, epsilon, degenerate
-    return np.array([agreement.mean_over_groups(es, name, *options)[0] for name in names])
+        return soft_pairwise_accuracy(es, names, ties=ties)["value"].to_numpy()
+    options = check_coefficient(coefficient, epsilon), grouping, epsilon, degenerate
+    return np.array([mean_over_groups(es, name, *options)[0] for name in names])

@@ -7,12 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from .. import agreement
-from .._agreement_kernels import TIED_BOTH, pair_counts
 from .._checks import Undefined, check_choice, check_count, check_level, generator
 from .._enough import interval_of, too_few
 from .._pearson import fisher_interval
 from .._resampling import units_of
+from ..agreement import correlate_groups, soft_pairwise_accuracy
+from ..agreement.coefficients import check_coefficient, taus_from_counts, threshold_of
+from ..agreement.groups import grouped
+from ..agreement.kernels import TIED_BOTH, pair_counts
+from ..agreement.spa import shared_segments, spa_gaps
 from ..evalset import Computed, EvalSet, as_evalset, metric_names, recomputed
 from ._exchange import Units, _mean, _without_each, common_cells, exchange_units, freedom, observed_values, of_cells
 
@@ -31,7 +34,7 @@ def n_added(es: EvalSet, metric: str, coefficient: str, grouping: str, unit: str
     n_rated = (~np.isnan(es.human)).sum(axis=0)
     known = n_rated > (grouping == "segment" or coefficient == "spa")
     if (grouping, degenerate) == ("segment", "drop") and coefficient not in ("acc_eq", "spa"):
-        found = agreement.correlate_groups(es, metric, coefficient=coefficient).set_index("group")["value"]
+        found = correlate_groups(es, metric, coefficient=coefficient).set_index("group")["value"]
         known &= found.reindex(list(es.segments)).notna().to_numpy()
     return len(np.unique(units_of(es, unit)[known]))
 
@@ -71,7 +74,7 @@ def _without_copies(part: EvalSet, names, coefficient, grouping, degenerate, tim
         return observed_values(part, names, coefficient, grouping, degenerate)
     scored = ~np.isnan(part.human)
     if coefficient == "spa":
-        found = agreement.soft_pairwise_accuracy(part, names)
+        found = soft_pairwise_accuracy(part, names)
         n_pairs = found["n_pairs"].to_numpy()
         others = n_pairs - (times - 1)[scored.any(axis=1)].sum() / 2
         if not others.all():
@@ -81,8 +84,8 @@ def _without_copies(part: EvalSet, names, coefficient, grouping, degenerate, tim
 
 
 def _taus_without_copies(part, name, coefficient, grouping, degenerate, times) -> float:
-    cells = agreement.grouped(part, name, grouping)
-    epsilon = agreement._threshold(cells, coefficient)
+    cells = grouped(part, name, grouping)
+    epsilon = threshold_of(cells, coefficient)
     counts = pair_counts(cells.human_ranks, cells.metric, cells.starts, epsilon).astype(np.float64)
     scored, others = ~(np.isnan(part.human) | np.isnan(part[name])), (times - 1)[:, None]
     sizes = scored.sum(axis=1)
@@ -99,7 +102,7 @@ def _taus_without_copies(part, name, coefficient, grouping, degenerate, times) -
     if not compares.any():
         raise Undefined("a resample holds one system alone.")
     sizes = np.sqrt(np.maximum(cells.sizes**2 - 2 * copies, 0))
-    values = agreement._taus_from_counts(cells, coefficient, counts, sizes)[compares]
+    values = taus_from_counts(cells, coefficient, counts, sizes)[compares]
     return _mean((np.nan_to_num(values) if degenerate == "zero" else values)[None])[0]
 
 
@@ -224,7 +227,7 @@ def intervals(
     """
     es = as_evalset(es)
     names = metric_names(es, metrics)
-    exact = "spa" if coefficient == "spa" else agreement._check_coefficient(coefficient, "calibrate")
+    exact = "spa" if coefficient == "spa" else check_coefficient(coefficient, "calibrate")
     check_choice("unit", unit, ("segment", "block", "document", "system", "both"))
     check_choice("degenerate", degenerate, ("drop", "zero"))
     check_choice("method", method, (None, "bootstrap", "jackknife"))
@@ -250,7 +253,7 @@ def intervals(
     table = pd.DataFrame({"metric": names, "value": values, "low": low, "high": high, "n_resamples": n_resamples})
     table = table.assign(unit=unit, n_units=n_units, method=method)
     if exact == "spa":
-        table["n_segments"] = agreement.shared_segments(es)
+        table["n_segments"] = shared_segments(es)
     return table.sort_values(["value", "metric"], ascending=[False, True], ignore_index=True)
 
 
@@ -319,7 +322,7 @@ def _variances_of_pairs(es: EvalSet, names: Sequence[str]) -> np.ndarray:
     """
     i, j = np.triu_indices(es.shape[0], 1)
     found = []
-    of_metrics, _ = agreement.spa_gaps(es, names, n_resamples=1000, ties="half", rng=4)
+    of_metrics, _ = spa_gaps(es, names, n_resamples=1000, ties="half", rng=4)
     for gaps in of_metrics:
         d = np.zeros((es.shape[0],) * 2)
         known = ~np.isnan(gaps)
@@ -351,7 +354,7 @@ def block_influences(es, metric, coefficient, grouping, units: Units, degenerate
     with :math:`d_{mg}` the group's value less that without the member, so that the sum over a group is :math:`(r_g -
     T)/G`, its part of a mean. Ranks and thresholds of ties are those of the whole set.
     """
-    cells = agreement.grouped(es, metric, grouping)
+    cells = grouped(es, metric, grouping)
     system, unit = (of_cells(v, es, metric, grouping) for v in (np.arange(es.shape[0])[:, None], units.of_segment))
     block = system * units.n + unit
     member = np.unique({"segment": system, "system": unit, "none": block}[grouping], return_inverse=True)[1]

@@ -1,4 +1,4 @@
-"""Compiled loops behind the permutation tests, on flat arrays cut into groups as in `mtmeta._agreement_kernels`."""
+"""Compiled loops behind the permutation tests, on flat arrays cut into groups as in `mtmeta.agreement.kernels`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from .._agreement_kernels import pair_counts, tau_from_counts, taus_of_groups
 from .._compiled import njit, prange
+from ..agreement.kernels import pair_counts, tau_from_counts, taus_of_groups
 
 
 @njit(parallel=True)

@@ -9,10 +9,12 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import stats
 
-from .. import agreement
-from .._agreement_kernels import VARIANTS
 from .._checks import Undefined
 from .._pearson import pearson, scaled, williams
+from ..agreement.coefficients import calibration
+from ..agreement.groups import centred, constant, grouped, pair_positions, pair_weights
+from ..agreement.kernels import VARIANTS
+from ..agreement.spa import one_sided_p, random_signs, rated_systems, sign_of_difference
 from ..evalset import Computed, EvalSet
 from . import _kernels
 from ._exchange import common_cells
@@ -79,7 +81,7 @@ def null_differences(
 
 def _permute_pairwise_accuracy(sets, metrics, n_resamples, rng, by_pair) -> np.ndarray:
     first, second = (v.astype(np.int64) for v in np.triu_indices(len(metrics), 1))
-    found = [agreement.rated_systems(es, ["human", *metrics]) for es in sets]
+    found = [rated_systems(es, ["human", *metrics]) for es in sets]
     human, *tables = zip(*(map(_tied, scores.T, sizes.T) for scores, sizes in found), strict=True)
     whole = np.array([np.concatenate(table) for table in tables])
     parts = np.split(whole if by_pair else _comparable(whole), np.cumsum([len(h) for h in human])[:-1], axis=1)
@@ -100,7 +102,7 @@ def _tied(scores: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """Give system scores that `pairwise_accuracy` calls tied one value."""
     order = np.argsort(scores, kind="stable")
     ascending, tolerance = scores[order], np.maximum(sizes[order][1:], sizes[order][:-1])
-    level = np.cumsum(np.append(0, agreement.sign_of_difference(ascending[1:], ascending[:-1], tolerance) != 0))
+    level = np.cumsum(np.append(0, sign_of_difference(ascending[1:], ascending[:-1], tolerance) != 0))
     tied = np.empty_like(scores)
     tied[order] = ascending[np.searchsorted(level, level)]
     return tied
@@ -138,7 +140,7 @@ def _merged(rows: np.ndarray, tolerance: float) -> np.ndarray:
 
 def permute_cells(es, names, coefficient, grouping, n_resamples, degenerate, rng) -> np.ndarray:
     """Return the difference of the two hybrids of each pair of metrics in each draw, shape (n_pairs, n_resamples)."""
-    by_metric = [agreement.grouped(es, name, grouping) for name in names]
+    by_metric = [grouped(es, name, grouping) for name in names]
     cells, scores = by_metric[0], _comparable(np.array([of.metric for of in by_metric]))
     # one mask of cells after another is drawn; they are used cell by cell, (n_cells, n_resamples)
     swap = np.ascontiguousarray(rng.integers(0, 2, size=(n_resamples, scores.shape[1]), dtype=np.uint8).T)
@@ -156,9 +158,9 @@ def permute_cells(es, names, coefficient, grouping, n_resamples, degenerate, rng
 
 
 def _add_pearson(cells, scores, swap, first, second, sums, counts) -> None:
-    edges, human = cells.starts, agreement._centred(cells.human, cells.starts)
+    edges, human = cells.starts, centred(cells.human, cells.starts)
     moments = np.stack([scores, scores**2, scores * human], axis=1)
-    squares = np.where(agreement._constant(cells.human, edges), 0.0, np.add.reduceat(human**2, edges[:-1]))
+    squares = np.where(constant(cells.human, edges), 0.0, np.add.reduceat(human**2, edges[:-1]))
     total = np.ascontiguousarray(np.add.reduceat(moments, edges[:-1], axis=2).transpose(2, 0, 1))
     block = max(1, _SUMS_AT_ONCE // (moments.shape[0] * 3 * swap.shape[1]))
     for start in range(0, len(squares), block):
@@ -187,8 +189,8 @@ def permute_spa(es, names, n_resamples, rng, ties) -> np.ndarray:
     scores = _comparable(scores.reshape(len(scores), -1)).reshape(scores.shape)
     n_metrics, n_systems, n_segments = scores.shape
     # the published seed, as in soft_pairwise_accuracy; column 0 adds up the observed sums
-    signs = agreement._random_signs(np.random.default_rng(4), 1000, n_segments)
-    human_p = agreement._one_sided_p(human, np.ones(human.shape, dtype=bool), signs, ties)
+    signs = random_signs(np.random.default_rng(4), 1000, n_segments)
+    human_p = one_sided_p(human, np.ones(human.shape, dtype=bool), signs, ties)
     signs = np.vstack([np.ones(n_segments), signs])
     flat = scores.reshape(-1, n_segments)
     total = (flat @ signs.T).reshape(n_metrics, n_systems, -1)
@@ -208,17 +210,17 @@ def permute_spa(es, names, n_resamples, rng, ties) -> np.ndarray:
 
 def _right_pairs(es: EvalSet, names: Sequence[str], grouping: str) -> tuple[np.ndarray, np.ndarray, float]:
     """Return which pairs each metric gets right, each pair's weight, and the total weight."""
-    cells = [agreement.grouped(es, name, grouping, published=True) for name in names]
+    cells = [grouped(es, name, grouping, published=True) for name in names]
     n_pairs = cells[0].sizes * (cells[0].sizes - 1) // 2
     if n_pairs.sum() > 20_000_000:
         raise Undefined(f"grouping {grouping!r} has too many pairs for the pair-swap test. Use method='exchange'.")
-    weights, total = agreement._pair_weights(cells[0])
-    i, j = agreement._pairs(cells[0].starts)
+    weights, total = pair_weights(cells[0])
+    i, j = pair_positions(cells[0].starts)
     dh = np.sign(cells[0].human[i] - cells[0].human[j])
     right = np.empty((len(names), len(i)), dtype=bool)
     for k, c in enumerate(cells):
         difference = c.metric[i] - c.metric[j]
-        right[k] = np.where(np.abs(difference) <= agreement.calibration(c)[0], 0, np.sign(difference)) == dh
+        right[k] = np.where(np.abs(difference) <= calibration(c)[0], 0, np.sign(difference)) == dh
     return right, np.repeat(weights, n_pairs), total
 
 
@@ -286,7 +288,7 @@ def _sign_sum_tail(counts: np.ndarray, weights: np.ndarray, observed: int) -> fl
 
 def williams_p(es: EvalSet, names: Sequence[str]) -> np.ndarray:
     """Return one-sided p-values of Williams' test for correlations that share the human scores."""
-    cells = [agreement.grouped(es, name, "none") for name in names]
+    cells = [grouped(es, name, "none") for name in names]
     n = len(cells[0].human)
     if n < 4:
         raise Undefined(f"Williams' test needs at least 4 translations; found {n}.")

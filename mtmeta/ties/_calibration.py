@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from .. import _agreement_kernels as _kernels
 from .._checks import Undefined, check_choice
 from .._equal import ends_of_runs, merged_scores
-from ..agreement import Grouped, _pairs, calibration_curve, first_best, grouped
+from ..agreement.coefficients import calibration_curve, first_best
+from ..agreement.groups import Grouped, grouped, pair_positions
+from ..agreement.kernels import TIED_BOTH, pair_counts
 from ..evalset import EvalSet, as_evalset, metric_names
 
 
@@ -191,7 +192,7 @@ def expected_accuracy(
     rows = []
     for metric in metric_names(es, metrics):
         cells = grouped(es, metric, grouping)
-        counts = _kernels.pair_counts(cells.human_ranks, cells.metric, cells.starts, 0.0)
+        counts = pair_counts(cells.human_ranks, cells.metric, cells.starts, 0.0)
         concordant, discordant, _, tied, _ = counts.T
         right, pairs = concordant + tied / 2, concordant + discordant + tied
         there = pairs > 0
@@ -243,7 +244,7 @@ def tie_curve(es: EvalSet | pd.DataFrame, metric: str, *, grouping: str = "segme
 
 
 def _curve(cells: Grouped) -> pd.DataFrame:
-    first, second = _pairs(cells.starts)
+    first, second = pair_positions(cells.starts)
     n_pairs = cells.sizes * (cells.sizes - 1) // 2
     weight = np.repeat(1 / (n_pairs * len(n_pairs)), n_pairs)  # all groups weigh the same
     dh, dm = cells.human[first] - cells.human[second], cells.metric[first] - cells.metric[second]
@@ -311,8 +312,8 @@ def tie_area(
     for metric in metric_names(es, metrics):
         cells = grouped(es, metric, grouping)
         curve = _curve(cells)
-        counts = _kernels.pair_counts(cells.human_ranks, cells.human, cells.starts, 0.0)
-        t = float((counts[:, _kernels.TIED_BOTH] / counts.sum(axis=1)).mean())
+        counts = pair_counts(cells.human_ranks, cells.human, cells.starts, 0.0)
+        t = float((counts[:, TIED_BOTH] / counts.sum(axis=1)).mean())
         value = float(np.trapezoid(curve["value"], curve["metric_ties"]))
         chance, best = (1 + t) / 4, (1 + 2 * t - 2 * t**2) / 2
         n_pairs = int((cells.sizes * (cells.sizes - 1) // 2).sum())

@@ -10,7 +10,7 @@ import numpy as np
 from .._checks import Undefined, check_choice, check_count
 from .._equal import ends_of_runs, merged_scores, tolerance_of_differences
 from .._pearson import standard_deviation
-from ..agreement import first_best
+from ..agreement.coefficients import first_best
 from ..evalset import EvalSet
 
 

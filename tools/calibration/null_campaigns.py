@@ -13,8 +13,9 @@ import pandas as pd
 from scipy import optimize, stats
 
 import mtmeta as mm
-from mtmeta import agreement, local_accuracy, significance, sysdep
+from mtmeta import local_accuracy, significance, sysdep
 from mtmeta.aggregation import SegmentStatistics, _compare, aggregate, extract
+from mtmeta.agreement.spa import one_sided_p, spa_in_draws
 from mtmeta.reporting._agreement import order_p_value
 
 #: Draws of tests, and of intervals, which need more: the 2.5 % quantile of 199 draws lies too far in.
@@ -389,7 +390,7 @@ def one_system_against_another(rng, size, effect) -> Outcomes:
     values = rng.normal(size=(2, size)) + rng.normal(size=size)
     values[0] += effect
     signs = np.rint(np.random.default_rng(4).random((1000, size))) * 2.0 - 1
-    p = agreement._one_sided_p(values, np.ones(values.shape, dtype=bool), signs, "half")[0]
+    p = one_sided_p(values, np.ones(values.shape, dtype=bool), signs, "half")[0]
     return {"p-values inside soft pairwise accuracy": PValue(p, (1000 * p + rng.random()) / 1001)}
 
 
@@ -404,7 +405,7 @@ def spa_campaign(rng, shape: tuple[int, int], liking: float) -> mm.EvalSet:
 def expected_spa(n_segments: int, liking: float) -> float:
     """Return the expected SPA, of 40,000 pairs of systems."""
     draws = [spa_campaign(np.random.default_rng([1, k]), (90, n_segments), liking) for k in range(10)]
-    return float(np.mean([agreement.spa_in_draws(es, "m", np.ones((1, n_segments)))[0] for es in draws]))
+    return float(np.mean([spa_in_draws(es, "m", np.ones((1, n_segments)))[0] for es in draws]))
 
 
 def spa_over_systems(rng, size, effect) -> Outcomes:
@@ -423,7 +424,7 @@ def spa_of_fewer(rng, size, effect, *, n_segments: int) -> Outcomes:
     def truth(n):
         if n not in _OF_FEWER:
             draws = (campaign(np.random.default_rng([1, n, k]), n) for k in range(3000))
-            _OF_FEWER[n] = float(np.mean([agreement.spa_in_draws(es, "m", np.ones((1, n)))[0] for es in draws]))
+            _OF_FEWER[n] = float(np.mean([spa_in_draws(es, "m", np.ones((1, n)))[0] for es in draws]))
         return _OF_FEWER[n]
 
     es = campaign(rng, size)

@@ -17,8 +17,10 @@ from joblib import Parallel, delayed
 from scipy import stats
 
 import mtmeta as mm
-from mtmeta import agreement, significance
+from mtmeta import significance
 from mtmeta._resampling import times_drawn
+from mtmeta.agreement.coefficients import values_of_groups
+from mtmeta.agreement.groups import grouped
 from mtmeta.significance._exchange import _correlations
 
 NAME = "published ranking"
@@ -80,8 +82,8 @@ def spread_of_documents(es: mm.EvalSet, pair: tuple[str, str], coefficient: str,
         ]
         values = [_correlations(of) for of in moments]
     else:
-        groups = [agreement.grouped(es, metric, grouping) for metric in pair]
-        of_groups = [agreement._values(cells, coefficient, "calibrate") for cells in groups]
+        groups = [grouped(es, metric, grouping) for metric in pair]
+        of_groups = [values_of_groups(cells, coefficient, "calibrate") for cells in groups]
         values = []
         for cells, own in zip(groups, of_groups, strict=True):
             rows = np.full((2, es.shape[1]), np.nan)

@@ -12,9 +12,9 @@ import sys
 import numpy as np
 
 import mtmeta as mm
-from mtmeta import agreement
 from mtmeta._pearson import fisher_interval
 from mtmeta._resampling import units_of
+from mtmeta.agreement.spa import spa_in_draws
 
 #: Standard deviations of the quality of systems, of the noise of the metric, and of its liking for a system.
 KINDS = {
@@ -36,7 +36,7 @@ def agreements(rng, n_systems: int, n_segments: int, kind: tuple[float, float, f
     found = np.full((n_systems, n_systems), np.nan)
     for k, m in zip(i, j, strict=True):
         es = mm.evalset.Computed(human[[k, m]], {"m": metric[[k, m]]}, systems=["a", "b"])
-        found[k, m] = found[m, k] = agreement.spa_in_draws(es, "m", np.ones((1, n_segments)))[0]
+        found[k, m] = found[m, k] = spa_in_draws(es, "m", np.ones((1, n_segments)))[0]
     return found
 
 
@@ -77,7 +77,7 @@ def segments(n_campaigns: int) -> None:
         documents, rng = units_of(full, "document"), np.random.default_rng(0)
         for n in (50, 100):
             times = [np.bincount(rng.integers(full.shape[1], size=n), minlength=full.shape[1]) for _ in range(4000)]
-            truth = [agreement.spa_in_draws(full, m, np.array(times, dtype=float)).mean() for m in METRICS]
+            truth = [spa_in_draws(full, m, np.array(times, dtype=float)).mean() for m in METRICS]
             for size in (150, 300):
                 for whole in (False, True):
                     held = []

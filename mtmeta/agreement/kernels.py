@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from ._compiled import njit
+from .._compiled import njit
 
 #: Columns of `pair_counts`: concordant, discordant, tied in human only, in metric only, in both.
 CONCORDANT, DISCORDANT, TIED_HUMAN, TIED_METRIC, TIED_BOTH = range(5)

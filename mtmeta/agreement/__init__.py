@@ -1,0 +1,30 @@
+"""Agreement of metrics with humans: correlations, pair statistics and system-level accuracies.
+
+Every statistic answers "does the metric order, or space, translations as humans do?". They differ in which translations
+they compare: see `correlate` on grouping.
+"""
+
+from .coefficients import (
+    COEFFICIENTS,
+    correlate,
+    correlate_groups,
+    decompose_pearson,
+    metric_correlations,
+    pairwise_difference_pearson,
+    partial_correlations,
+)
+from .groups import GROUPINGS
+from .spa import pairwise_accuracy, soft_pairwise_accuracy
+
+__all__ = [
+    "COEFFICIENTS",
+    "GROUPINGS",
+    "correlate",
+    "correlate_groups",
+    "decompose_pearson",
+    "metric_correlations",
+    "pairwise_accuracy",
+    "pairwise_difference_pearson",
+    "partial_correlations",
+    "soft_pairwise_accuracy",
+]
