@@ -186,7 +186,7 @@ def test_numbers_are_those_of_the_package_and_baselines_earn_what_theory_says(te
     report, metric = reports("Regressor"), "Regressor"
     for coefficient, grouping in itertools.product(_facts.COEFFICIENTS, _facts.GROUPINGS):
         expected = mm.correlate(teaching, [metric], coefficient=coefficient, grouping=grouping)["value"].iloc[0]
-        row = value(report, "segments", f"{_facts.COEFFICIENTS[coefficient]}, {_facts.GROUPINGS[grouping]}")
+        row = value(report, "segments", _facts.label(f"{coefficient}.{grouping}"))
         assert row["value"] == pytest.approx(expected)
         assert coefficient == "acc_eq" or row["low"] < row["value"] < row["high"]
     for name, function in (("", mm.pairwise_accuracy), ("soft ", mm.soft_pairwise_accuracy)):
@@ -216,13 +216,13 @@ def test_documents_are_drawn_where_there_are_enough(n, asked):
     unit, size = ("document", n) if (n, asked) in ((19, "document"), (20, None)) else ("segment", 40)
     es = mm.simulate.score_campaign(3, 40, n_continuous=1, n_discrete=0)
     es = mm.EvalSet(es.human, {"m": es["C01"]}, systems=es.systems, documents=[j % n for j in range(40)])
-    [part] = _report._parts([es], "m", Settings(60, 0.95, asked, 0, claims_only=True), None)
-    section, options = part.sections["system_dependence"], {"n_resamples": 60, "rng": 0, "unit": unit}
+    sections = mm.report(es, "m", **FAST, unit=asked, claims_only=True).findings[0].sections
+    section, options = sections["system_dependence"], {"n_resamples": 60, "rng": 0, "unit": unit}
     assert section.row("sysdep").high == mm.system_dependence(es, "m", **options).high
     assert section.row("sysdep.p").value == mm.sysdep.compare_with_null(es, "m", **options).p_value
     assert section.text == [f"Intervals redraw, and the null moves, whole {unit}s: there are {size}."]
     interval = mm.significance.intervals(es, coefficient="kendall", unit=unit, n_resamples=60).iloc[0]
-    row = part.sections["segments"].row("kendall.segment")
+    row = sections["segments"].row("kendall.segment")
     assert (row.low, row.high) == pytest.approx((interval["low"], interval["high"]))
 
 
@@ -396,7 +396,9 @@ def test_several_sets_and_metrics():
 @pytest.mark.slow
 @pytest.mark.parametrize("metric", ["Biased", "SourceOnly"])
 def test_claims_alone_are_those_of_the_report(teaching, small, metric):
-    pd.testing.assert_frame_equal(claims(tiny(), **FAST), small.claims)
+    alone = mm.report(tiny(), **FAST, claims_only=True)
+    assert_read_back(alone)
+    pd.testing.assert_frame_equal(alone.claims, small.claims)
     es = teaching.select(segments=teaching.segments[:80])
     expected = mm.report(es, metric, **FAST, rng=3).claims
     pd.testing.assert_frame_equal(claims(es, metric, **FAST, rng=3), expected)
@@ -449,10 +451,9 @@ def test_page_links_to_its_parts_and_shows_numbers_at_a_glance(teaching):
 
 def test_the_table_of_deviations_has_the_numbers_of_its_figure(reports):
     report = reports("Regressor")
-    [part] = report._parts
-    drawn = part.sections["system_dependence"].found["sysdep"].table.set_index("system")["expected_deviation"]
-    report.to_html()  # draws the figures
     [found] = report.findings
+    drawn = found.sections["system_dependence"].found["sysdep"].table.set_index("system")["expected_deviation"]
+    report.to_html()  # draws the figures
     shown = tables(found.sections["system_dependence"], "Regressor", 0.95)[-1]
     assert shown.headings == ["system", "deviation", "interval", "less difficulty", "interval", "verdict"]
     assert {row[0]: row[1] for row in shown.rows} == {system: number(v) for system, v in drawn.items()}
@@ -550,7 +551,7 @@ def test_command_writes_what_the_file_is_called(command_line, tmp_path, monkeypa
     tiny().to_frame().to_csv(table, index=False)
     command = ("report", table, "--n-resamples", 60)
     saved, made = tmp_path / "r.json", []
-    monkeypatch.setattr(_report, "_findings", lambda parts, real=_report._findings: made.append(1) or real(parts))
+    monkeypatch.setattr(_report, "_found", lambda *about, real=_report._found: made.append(1) or real(*about))
     code, out, err = command_line(*command, "-o", page, "-o", saved, "-o", tmp_path / "r.md")
     assert (code, out, len(made), "reporting on mine" in err) == (0, "", 1, True)
     assert Report.from_json(saved.read_text(encoding="utf-8")).to_html() == page.read_text(encoding="utf-8")

@@ -122,15 +122,6 @@ def _of_other_systems(human: np.ndarray, metric: np.ndarray, key: str, level: fl
     return value, *fisher_interval(value, variance, scale, k - 1, level)
 
 
-def systems(part: Part, section: Section) -> None:
-    """Compare the mean scores of systems."""
-    section.attempt("means", _system_rows, part, section)
-    if not part.settings.claims_only:
-        section.attempt("spa", _spa_row, part, section)
-        section.attempt("difference", _difference_row, part, section)
-        section.attempt("saved", _saved_rows, part, section)
-
-
 def _system_rows(part: Part, section: Section) -> None:
     es, settings = part.es, part.settings
     counts = segment_counts(es, settings)
@@ -226,19 +217,6 @@ def _interval(part: Part, coefficient: str, grouping: str) -> tuple[float, float
 # -- segments ----------------------------------------------------------------------------
 
 
-#: What claims rest on.
-_CLAIMED = (("kendall", "segment"), ("acc_eq", "segment"))
-
-
-def segments(part: Part, section: Section) -> None:
-    """Correlate translation by translation, under three groupings."""
-    asked = _CLAIMED if part.settings.claims_only else [(c, g) for c in COEFFICIENTS for g in GROUPINGS]
-    for c, g in asked:
-        section.attempt(f"{c}.{g}", _segment_row, part, section, c, g)
-    if not part.settings.claims_only:
-        section.attempt("parts", _parts, part, section)
-
-
 def _segment_row(part: Part, section: Section, coefficient: str, grouping: str) -> None:
     es = part.paired
     n_pairs = _n_pairs(es, grouping)
@@ -312,3 +290,9 @@ def _parts(part: Part, section: Section) -> None:
     notes["human_between"] = "share of the variance of human scores that lies between segments"
     for what, note in notes.items():
         section.add(f"parts.{what.split('_')[0]}", row[what], n=row["n_cells"], unit="translations", note=note)
+
+
+#: The steps of the section on systems, and of the one on segments: translation by translation, under three groupings.
+SYSTEMS = {"means": _system_rows, "spa": _spa_row, "difference": _difference_row, "saved": _saved_rows}
+SEGMENTS = {f"{c}.{g}": partial(_segment_row, coefficient=c, grouping=g) for c in COEFFICIENTS for g in GROUPINGS}
+SEGMENTS["parts"] = _parts

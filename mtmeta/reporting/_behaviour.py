@@ -26,14 +26,6 @@ _MOST_DOMAINS = 12
 # -- ties --------------------------------------------------------------------------------
 
 
-def ties(part: Part, section: Section) -> None:
-    """Count ties, and ask what calibration gives."""
-    if not part.settings.claims_only:
-        section.attempt("ties", _shares, part, section)
-    for key, compute in {"calibration": _calibrated, "held_out": _held_out, "chance": _chance}.items():
-        section.attempt(key, compute, part, section)
-
-
 def _shares(part: Part, section: Section) -> None:
     es = part.paired
     n = int(((~np.isnan(es.human)).sum(axis=0) > 1).sum())
@@ -68,6 +60,10 @@ def _chance(part: Part, section: Section) -> None:
     noise = es.with_metrics({f"noise {k}": rng.random(es.shape) for k in range(20)})
     section.add("acc_eq.constant", human_tie_share(es), note="all pairs tied")
     section.add("acc_eq.random", correlate(noise, coefficient="acc_eq")["value"].mean(), note="mean of 20 draws")
+
+
+#: The steps of the section on ties.
+TIES = {"ties": _shares, "calibration": _calibrated, "held_out": _held_out, "chance": _chance}
 
 
 # -- system dependence -------------------------------------------------------------------

@@ -18,18 +18,12 @@ from .._pearson import scaled
 from .._resampling import times_drawn, units_of
 from ..evalset import EvalSet, recomputed
 
-COEFFICIENTS = {"pearson": "Pearson", "kendall": "Kendall", "acc_eq": "acc_eq"}
-GROUPINGS = {"none": "no grouping", "segment": "segment grouping", "system": "system grouping"}
+COEFFICIENTS, GROUPINGS = ("pearson", "kendall", "acc_eq"), ("none", "segment", "system")
 
 #: The words of a page that do not depend on the data: heads of sections, claims, and labels.
 PAGE = tomllib.loads(Path(__file__).with_name("_page.toml").read_text(encoding="utf-8"))
 #: Labels of numbers by key.
-LABELS = {f"{c}.{g}": f"{name}, {how}" for c, name in COEFFICIENTS.items() for g, how in GROUPINGS.items()}
-LABELS |= PAGE["labels"]
-for _key in ("pearson.none", "pearson.segment", "kendall.segment", "pairwise", "spa.short"):
-    _places = {"rank": "rank", "best_rank": "best rank", "worst_rank": "worst rank"}
-    LABELS |= {f"{_key}.{place}": f"{LABELS[_key]}: {words}" for place, words in _places.items()}
-    LABELS[f"{_key}.sets"] = f"sets of ranks by {LABELS[_key]}"
+LABELS = PAGE["labels"]
 
 
 def label(key: str) -> str:
@@ -210,9 +204,11 @@ class Findings:
     set: str
     metric: str
     language_pair: str
-    sections: dict[str, Section]
-    claims: list[Claim]
+    sections: dict[str, Section] = field(default_factory=dict)
+    claims: list[Claim] = field(default_factory=list)
     figures: dict[str, Figure] = field(default_factory=dict)
+    #: The data that figures are drawn from; None in a report that was read.
+    part: Part | None = field(default=None, repr=False, compare=False)
 
 
 def segment_counts(es: EvalSet, settings: Settings) -> np.ndarray:

@@ -40,8 +40,7 @@ def rank(part: Part, section: Section) -> None:
     """Rank all metrics of a set; the ranking is the same for every reported metric."""
     es, settings = part.es, part.settings
     if len(es.metrics) < 2:
-        section.skip("ranks", "the table has one metric: there is nothing to rank it against.")
-        return
+        raise Undefined("the table has one metric: there is nothing to rank it against.")
     for key in [CLAIMED_RANK] if settings.claims_only else _RANKED:
         section.attempt(key, _ranked, es, settings, section, key)
     if not settings.claims_only:

@@ -77,8 +77,8 @@ def _wide(section: Section, metric: str) -> Table:
 # -- HTML --------------------------------------------------------------------------------
 
 
-def as_html(findings: Sequence[Findings], level: float, **about: object) -> str:
-    """Return the page; ``about`` is how it was computed."""
+def as_html(findings: Sequence[Findings], level: float, version: str, seed: int, signature: str) -> str:
+    """Return the page."""
     loader = FileSystemLoader(Path(__file__).parent)
     options = {"autoescape": True, "trim_blocks": True, "lstrip_blocks": True, "undefined": StrictUndefined}
     environment = Environment(loader=loader, finalize=_shown, **options)
@@ -88,9 +88,10 @@ def as_html(findings: Sequence[Findings], level: float, **about: object) -> str:
     sets = ", ".join(dict.fromkeys(found.set for found in findings))
     title = f"Metrics on {sets}" if len(metrics) > 1 else f"Is {metrics[0]} any good? A report on {sets}"
     rows = [[row[0].claim, *map(_verdict, row)] for row in zip(*(found.claims for found in findings), strict=True)]
-    about |= {"glance": Table("Verdict on each claim", ["claim"], rows), "title": title, "marks": _MARKS}
-    about |= {"findings": findings, "level": level, "most_drawn": UP_TO, "again": PAGE["page"]["again"]}
-    return environment.get_template("_page.html.j2").render(about)
+    glance = Table("Verdict on each claim", ["claim"], rows)
+    words = {"title": title, "glance": glance, "marks": _MARKS, "most_drawn": UP_TO, "again": PAGE["page"]["again"]}
+    about = {"level": level, "version": version, "seed": seed, "signature": signature}
+    return environment.get_template("_page.html.j2").render(findings=findings, **about, **words)
 
 
 def _shown(value: object) -> object:
@@ -136,7 +137,7 @@ def _markdown_table(headings: list[str], rows: list[list[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def as_markdown(findings: Sequence[Findings], level: float, *, version: str, seed: int, signature: str) -> str:
+def as_markdown(findings: Sequence[Findings], level: float, version: str, seed: int, signature: str) -> str:
     """Return the whole report."""
     heads = ["verdict", "claim", "number", f"{percent(level)} interval", "n", "why", "chapter"]
     out = ["# Is this metric any good?"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, astuple, dataclass, field, fields, replace
 from functools import cached_property
@@ -24,14 +25,22 @@ from ._facts import UP_TO, Claim, Figure, Findings, Omission, Part, Row, Section
 from ._pages import as_html, as_markdown
 
 SCHEMA = 2
-#: What a metric on a set is called by.
-NAMES = ("set", "metric", "language_pair")
-#: What fills each section, in order.
-_FILL = {"data": _agreement.data, "systems": _agreement.systems, "segments": _agreement.segments}
-_FILL |= {"rank": _others.rank, "baselines": _others.baselines, "ties": _behaviour.ties}
-_FILL |= {"system_dependence": _behaviour.system_rows, "length": _behaviour.length, "domains": _behaviour.domains}
-SECTIONS = tuple(_FILL)
-_NEVER_CLAIMED = ("data", "domains")
+#: The steps that fill each section, in order.
+_STEPS = {
+    "data": {"data": _agreement.data},
+    "systems": _agreement.SYSTEMS,
+    "segments": _agreement.SEGMENTS,
+    "rank": {"ranks": _others.rank},
+    "baselines": {"baselines": _others.baselines},
+    "ties": _behaviour.TIES,
+    "system_dependence": {"system_dependence": _behaviour.system_rows},
+    "length": {"length": _behaviour.length},
+    "domains": {"domains": _behaviour.domains},
+}
+SECTIONS = tuple(_STEPS)
+#: The steps on which claims rest.
+_CLAIMED = {"means", "kendall.segment", "acc_eq.segment", "ranks", "baselines", "calibration", "held_out", "chance"}
+_CLAIMED |= {"system_dependence", "length"}
 
 
 @dataclass(frozen=True)
@@ -63,8 +72,6 @@ class Report:
     seed: int
     signature: str
     version: str
-    #: What figures are drawn from; nothing in a report that was read.
-    _parts: tuple[Part, ...] = field(default=(), repr=False, compare=False)
 
     @cached_property
     def sections(self) -> pd.DataFrame:
@@ -85,19 +92,19 @@ class Report:
     def to_html(self) -> str:
         """Return one page of HTML that needs no network: style and figures are inside, names are escaped."""
         self._draw()
-        return as_html(self.findings, self.level, version=self.version, seed=self.seed, signature=self.signature)
+        return as_html(self.findings, self.level, self.version, self.seed, self.signature)
 
     def to_markdown(self) -> str:
         """Return the report as Markdown, without figures."""
-        return as_markdown(self.findings, self.level, version=self.version, seed=self.seed, signature=self.signature)
+        return as_markdown(self.findings, self.level, self.version, self.seed, self.signature)
 
     def _draw(self) -> None:
         """Draw the figures, unless they are drawn or too many."""
-        if len(self._parts) <= UP_TO:
-            from ._figures import figures  # and Matplotlib, which tables need not wait for
+        for found in self.findings if len(self.findings) <= UP_TO else ():
+            if found.part is not None and not found.figures:
+                from ._figures import figures  # and Matplotlib, which tables need not wait for
 
-            for part, found in zip(self._parts, self.findings, strict=False):
-                found.figures.update({} if found.figures else figures(part))
+                found.figures.update(figures(found.part))
 
     def to_json(self) -> str:
         """Return the report as JSON with full precision, for `from_json` or other programs; null is a missing value.
@@ -111,7 +118,8 @@ class Report:
         for found in self.findings:
             text = {key: section.text for key, section in found.sections.items() if section.text}
             figures = {key: asdict(f) | {"png": f.base64} for key, f in found.figures.items()}
-            content["sets"].append({key: getattr(found, key) for key in NAMES} | {"text": text, "figures": figures})
+            name = {"set": found.set, "metric": found.metric, "language_pair": found.language_pair}
+            content["sets"].append(name | {"text": text, "figures": figures})
         for key in ("claims", "sections", "skipped"):
             frame = getattr(self, key)
             content[key] = frame.astype(object).where(frame.notna(), None).to_dict("records")
@@ -150,10 +158,11 @@ def _read(content: dict) -> Report:
         raise ValueError(f"its schema is {content['schema']!r}, not {SCHEMA}")
     findings = {}
     for one in content["sets"]:
-        sections = {key: Section(key, text=one["text"].get(key, [])) for key in SECTIONS}
-        drawn = {key: f | {"png": base64.b64decode(f["png"], validate=True)} for key, f in one["figures"].items()}
-        figures = {key: Figure(**figure) for key, figure in drawn.items()}
-        findings[one["set"], one["metric"]] = Findings(*(one[key] for key in NAMES), sections, [], figures)
+        found = Findings(one["set"], one["metric"], one["language_pair"])
+        found.sections.update({key: Section(key, text=one["text"].get(key, [])) for key in SECTIONS})
+        for key, figure in one["figures"].items():
+            found.figures[key] = Figure(**figure | {"png": base64.b64decode(figure["png"], validate=True)})
+        findings[found.set, found.metric] = found
     for row in content["claims"]:
         _described(findings, row).claims.append(Claim(**row))
     for row in content["sections"]:
@@ -256,42 +265,33 @@ def report(
     >>> found.claims.loc[1:2, ["claim", "verdict"]].to_numpy().tolist()[1]
     ['It tells better from worse translations of one segment.', 'supported']
     """
+    check_choice("unit", unit, (None, "segment", "document"))
+    level = float(check_level(level))
+    n_resamples = check_count("n_resamples", n_resamples, max(40, math.ceil(2 / (1 - level) - 1e-9) - 1))
+    settings = Settings(n_resamples, level, unit, base_seed(rng), claims_only)
     sets = as_sets(es)
-    settings = _settings(n_resamples, level, unit, rng, claims_only)
-    parts = _parts(sets, metric, settings, progress)
-    metrics, names = ",".join(dict.fromkeys(part.metric for part in parts)), ",".join(one.name for one in sets)
-    unit = ",".join(dict.fromkeys(part.settings.unit for part in parts))
-    drawn = f"draws:{settings.n_resamples}|unit:{unit}|level:{settings.level:g}|seed:{settings.seed}"
-    signature = f"report|metric:{metrics}|set:{names}|{drawn}|mtmeta:{__version__}"
-    return Report(_findings(parts), settings.level, settings.seed, signature, __version__, tuple(parts))
-
-
-def _parts(sets: Sequence[EvalSet], metric, settings: Settings, progress) -> list[Part]:
-    """Compute the sections of each metric on each set."""
-    names_of((one.name for one in sets), "names of sets")
-    parts: list[Part] = []
+    names = names_of((one.name for one in sets), "names of sets")
+    findings: list[Findings] = []
     for one, name in [(es, name) for es in sets for name in metric_names(es, metric)]:
         if progress is not None:
             progress(f"{one.name}: {name}")
-        unit = settings.unit or exchange_units(one).unit
-        part = Part(one, name, replace(settings, unit=unit))
-        for key, fill in _FILL.items():
-            if key == "rank" and parts and parts[-1].es is one:  # all metrics of a set are ranked at once
-                part.sections[key] = parts[-1].sections[key]
-            elif not (settings.claims_only and key in _NEVER_CLAIMED):
-                part.sections[key] = section = Section(key)
-                section.attempt(key, fill, part, section)
-        parts.append(part)
-    return parts
+        before = findings[-1].part if findings and findings[-1].set == one.name else None
+        findings.append(_found(Part(one, name, replace(settings, unit=unit or exchange_units(one).unit)), before))
+    metrics = ",".join(dict.fromkeys(found.metric for found in findings))
+    units = ",".join(dict.fromkeys(found.part.settings.unit for found in findings))
+    drawn = f"draws:{n_resamples}|unit:{units}|level:{level:g}|seed:{settings.seed}"
+    signature = f"report|metric:{metrics}|set:{','.join(names)}|{drawn}|mtmeta:{__version__}"
+    return Report(tuple(findings), level, settings.seed, signature, __version__)
 
 
-def _findings(parts: Sequence[Part]) -> tuple[Findings, ...]:
-    return tuple(Findings(p.es.name, p.metric, p.es.language_pair or "", p.sections, claims_of(p)) for p in parts)
-
-
-def _settings(n_resamples, level, unit, rng, claims_only=False) -> Settings:
-    """Check the options."""
-    check_choice("unit", unit, (None, "segment", "document"))
-    check_level(level)
-    n_resamples = check_count("n_resamples", n_resamples, max(40, int(np.ceil(2 / (1 - level) - 1e-9)) - 1))
-    return Settings(n_resamples, float(level), unit, base_seed(rng), claims_only)
+def _found(part: Part, before: Part | None) -> Findings:
+    """Compute the sections and claims of one metric on one set; ``before`` is another metric on the same set."""
+    for key, steps in _STEPS.items():
+        chosen = {name: step for name, step in steps.items() if not part.settings.claims_only or name in _CLAIMED}
+        if key == "rank" and before is not None:  # all metrics of a set are ranked at once
+            part.sections[key] = before.sections[key]
+        elif chosen:
+            part.sections[key] = section = Section(key)
+            for name, step in chosen.items():
+                section.attempt(name, step, part, section)
+    return Findings(part.es.name, part.metric, part.es.language_pair or "", part.sections, claims_of(part), part=part)

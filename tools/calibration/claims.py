@@ -15,16 +15,14 @@ import argparse
 import json
 import time
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 import mtmeta as mm
 from mtmeta.reporting._claims import _best
-from mtmeta.reporting._facts import Part, Section
+from mtmeta.reporting._facts import Part, Section, Settings
 from mtmeta.reporting._others import CLAIMED_RANK, rank
-from mtmeta.reporting._report import _settings
 
 WHERE = Path(mm.__file__).parent / "data" / "claims.json"
 N_SYSTEMS, N_SEGMENTS, N_DRAWS = 8, 50, 200
@@ -64,7 +62,7 @@ def campaign(rng: np.random.Generator) -> tuple[mm.EvalSet, mm.EvalSet]:
 
 def best_of_equals(es: mm.EvalSet, seed: int) -> str:
     """Return the verdict on the metric that ranks first, the only one that could be called better than every other."""
-    settings = replace(_settings(N_DRAWS, 0.95, "segment", seed), claims_only=True)
+    settings = Settings(N_DRAWS, 0.95, "segment", seed, claims_only=True)
     section = Section("rank")
     rank(Part(es, "a", settings), section)
     first = max((row for row in section.rows if row.key == CLAIMED_RANK), key=lambda row: row.value)
