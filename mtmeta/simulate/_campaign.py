@@ -208,9 +208,11 @@ def rate_again(es: EvalSet, n_ratings: int = 2, *, seed: int = 1) -> EvalSet:
     if es.shape != (truth.get("n_systems"), truth.get("n_segments")) or "raters" not in truth:
         raise ValueError(f"set {es.name!r} is no whole simulated campaign, so nobody knows its errors.")
     sentences, documents, _ = drawn(truth["seed"], es.shape[1])
-    n_words, errors = [len(s.source.split()) for s in sentences], pd.DataFrame(truth["errors"])
-    cells = errors.groupby(["system", "segment"])[["category", "severity"]]
-    faults = {key: [_Error(*row) for row in rows.itertuples(index=False)] for key, rows in cells}
+    n_words = [len(s.source.split()) for s in sentences]
+    faults: dict[tuple[str, int], list[_Error]] = {}
+    columns = (truth["errors"][name] for name in ("system", "segment", "category", "severity"))
+    for system, segment, category, severity in zip(*columns, strict=True):
+        faults.setdefault((system, segment), []).append(_Error(category, severity))
     raters, made = truth["raters"], {}
     for number in range(check_count("n_ratings", n_ratings, 1)):
         draw = Draw(check_count("seed", seed, 0, MAX_SEED), 16, number)

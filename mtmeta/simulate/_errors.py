@@ -41,23 +41,25 @@ class Menu:
         """Return a node and those above it."""
         return {node, *self._above(self.sentence.parents[node])} if node >= 0 else set()
 
-    def clash(self, site: Site, taken: Sequence[Site]) -> bool:
-        """Return whether a site cannot go wrong together with those taken."""
-        above = self._above(site.node)
-        return any(
-            not {*site.keys}.isdisjoint(other.keys)
-            or (other.kind == "drop" and other.node in above)
-            or (site.kind == "drop" and site.node in self._above(other.node))
-            for other in taken
-        )
+    def _free(self, category: str, taken: Sequence[Site]) -> list[Site]:
+        """Return the sites of a category that can go wrong together with those taken."""
+        keys = {key for site in taken for key in site.keys}
+        dropped = {site.node for site in taken if site.kind == "drop"}
+        kept = {node for site in taken for node in self._above(site.node)}
+        return [
+            site
+            for site in self.by_category[category]
+            if keys.isdisjoint(site.keys)
+            and not (dropped and dropped & self._above(site.node))
+            and not (site.kind == "drop" and site.node in kept)
+        ]
 
     def draw(self, draw: Draw, taken: Sequence[Site], *, provoked: bool) -> tuple[Site, str] | None:
         """Draw a site that clashes with none of those taken, and its severity; None if no site is left."""
         shares = dict(PROVOKED if provoked else CARELESS)
         while shares:
             category = draw.weighted(list(shares), list(shares.values()))
-            free = [s for s in self.by_category[category] if not self.clash(s, taken)]
-            if free := [s for s in free if not (provoked and s.kind == "careless")]:
+            if free := [s for s in self._free(category, taken) if not (provoked and s.kind == "careless")]:
                 site = draw.weighted(free, [s.odds for s in free])
                 return site, "major" if draw.chance(site.major) else "minor"
             del shares[category]
