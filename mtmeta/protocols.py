@@ -1,14 +1,13 @@
 """Ranking protocols of shared tasks and papers, as data.
 
-A protocol is a list of weighted tasks; a task is one statistic at one level on one language
+A protocol is a list of tasks; a task is one statistic at one level on one language
 pair (or pooled over all). `rank` computes the tasks, maps each to [0, 1] and averages.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, partial
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -39,17 +38,13 @@ class Task:
     grouping : str or None
         Grouping of a segment-level task.
     pooled : bool
-        One task over all language pairs together, instead of one for each.
-    weight : float
-        Weight relative to the other tasks of the same language pair; a pooled task counts
-        once for every language pair.
+        One task over all language pairs together, instead of one for each; it counts once for every language pair.
     """
 
     statistic: str
     level: str
     grouping: str | None = None
     pooled: bool = False
-    weight: float = 1.0
 
     @property
     def is_correlation(self) -> bool:
@@ -126,9 +121,6 @@ class Ranking:
         One row per task and metric: ``task, language_pair, level, statistic, grouping, weight,
         metric, value, score, rank, n_segments``. The weights of the tasks sum to 1. ``n_segments`` is the number of
         segments that a pair of systems shares, on average; SPA is that of campaigns with as many.
-    units : pandas.DataFrame
-        What was exchanged: ``language_pair, unit, n_units``; empty if there is no resampling, or for the published
-        tests.
     p_values : pandas.DataFrame or None
         Square, in the order of the table: the two-sided p-value that both metrics are equally good (published tests:
         one-sided, that the row metric is better); NaN on and below the diagonal.
@@ -143,17 +135,10 @@ class Ranking:
 
     table: pd.DataFrame
     tasks: pd.DataFrame
-    units: pd.DataFrame
     p_values: pd.DataFrame | None
     left_out: dict[str, str]
     signature: str
     note: str
-    _without: Callable[[], pd.DataFrame] = field(repr=False, compare=False)
-
-    @cached_property
-    def without_systems(self) -> pd.DataFrame:
-        """The values of the tasks at system level with each system left out, as `without_each_system` returns them."""
-        return self._without()
 
     def to_frame(self) -> pd.DataFrame:
         """Return the ranking with one column per task: ``metric, score, rank, best_rank, worst_rank, <task> …``."""
@@ -163,13 +148,19 @@ class Ranking:
 
 #: Tests of `rank`, by name.
 METHODS = ("exchange", "published", "published-by-pair")
+#: Signs that `soft_pairwise_accuracy` draws.
+_SIGNS = 1000
 #: With fewer systems than this, each of them decides much.
 _FEWEST_SYSTEMS = 4
 _WITHOUT = ["task", "set", "system", "human", "metric", "value", "without"]
 
 
 def without_each_system(
-    sets: EvalSet | pd.DataFrame | Sequence[EvalSet], metrics: Sequence[str], task: Task, *, ties: str = "half"
+    sets: EvalSet | pd.DataFrame | Sequence[EvalSet],
+    metrics: Sequence[str] | None,
+    task: Task | str,
+    *,
+    ties: str = "half",
 ) -> pd.DataFrame:
     """Recompute a task at system level without each system in turn.
 
@@ -181,35 +172,46 @@ def without_each_system(
     ----------
     sets : EvalSet, DataFrame or sequence of EvalSet
         The sets whose systems are left out one at a time; those with fewer than four rated systems stay whole.
-    metrics : sequence of str
-    task : Task
-        What to compute on all sets together.
+    metrics : sequence of str or None
+        None: all metrics that every set has.
+    task : Task or str
+        What to compute on all sets together; or the name of a protocol, for all its tasks at system level.
     ties : {"half", "published"}
         As in `rank`.
 
     Returns
     -------
     pandas.DataFrame
-        One row per system and metric: ``task, set, system, human`` (whether it is a human translation), ``metric,
-        value, without``. Higher values are better.
+        One row per task, system and metric: ``task, set, system, human`` (whether it is a human translation),
+        ``metric, value, without``. Higher values are better.
 
     Raises
     ------
     ValueError
         If the task cannot be computed on these sets.
 
+    See Also
+    --------
+    rank, decided_by_one
+
     Examples
     --------
     >>> import mtmeta as mm
     >>> human, metric = [[0], [0.1], [0.2], [5]], [[3], [2], [1], [9]]
     >>> es = mm.EvalSet(human, {"m": metric}, systems=["A", "B", "C", "Human-B"])
-    >>> found = mm.protocols.without_each_system(es, ["m"], mm.protocols.Task("pearson", "system"))
+    >>> found = mm.protocols.without_each_system(es, None, mm.protocols.Task("pearson", "system"))
     >>> found.round(2)[["system", "value", "without"]].to_numpy().tolist()[-1]
     ['Human-B', 0.97, -1.0]
     >>> mm.protocols.decided_by_one(found)
     ['Human-B alone decides over the sign of system pearson: m (+0.97 with it, -1.00 without)']
     """
+    if isinstance(task, str):
+        plan = _plan(sets, task, metrics)
+        jobs = [job for job in plan.jobs if job.task.level == "system"]
+        found = [without_each_system([*job.sets.values()], plan.metrics, job.task, ties=ties) for job in jobs]
+        return pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=_WITHOUT)
     sets, rows = as_sets(sets), []
+    metrics = shared_metrics(sets, metrics)
     value_without = _values_without(sets, metrics, task, ties)
     values = value_without(None, None)
     for k, es in enumerate(sets):
@@ -312,41 +314,6 @@ def _system_pearson(es: EvalSet, metrics: Sequence[str], without: int | None = N
     return values
 
 
-#: Signs that `soft_pairwise_accuracy` draws.
-_SIGNS = 1000
-
-
-def cost(
-    sets: Sequence[EvalSet], protocol: str, n_metrics: int, n_resamples: int, method: str = "exchange"
-) -> tuple[float, float]:
-    """Return about how many seconds and bytes `rank` takes on two cores.
-
-    It counts the steps of the inner loops, which depend on sizes alone, and multiplies them by measured costs.
-    """
-    seconds = size = 0.0
-    pairs = n_metrics * (n_metrics - 1) / 2 if n_resamples else 0
-    exchanged = method == "exchange"
-    for task in PROTOCOLS[protocol].tasks:
-        for k, n in (es.shape for es in sets):
-            cells, duels = k * n, k * (k - 1) / 2
-            steps, draw, held = 0.0, 4e-9 * pairs * exchanged, 0.0
-            if task.statistic == "spa":
-                steps, held = 2e-8 * _SIGNS * duels * (n_metrics + 1), 20.0 * _SIGNS * duels
-                draw = 4e-8 * pairs * duels + 1e-10 * n_metrics * duels * n
-                if not exchanged:
-                    draw = 1e-2 + 6e-10 * _SIGNS * pairs * duels + 5e-11 * _SIGNS * n_metrics * cells
-            elif task.statistic == "acc_eq":
-                steps = 2e-7 * n_metrics * duels * n
-                if not exchanged:
-                    draw, held = 1e-8 * pairs, (5 * n_metrics + 50) * duels * n
-            elif task.level == "segment" and not exchanged:
-                groups = n if task.grouping == "segment" else 1
-                draw, held = 6e-9 * n_metrics * cells + 3e-9 * pairs * groups, 2.0 * n_resamples * cells
-            seconds += steps + (n_resamples * draw if pairs else 0.0)
-            size = max(size, held + 24 * pairs * n_resamples)
-    return seconds, size
-
-
 def rank(
     list_of_es: EvalSet | pd.DataFrame | Sequence[EvalSet],
     *,
@@ -429,24 +396,76 @@ def rank(
     >>> mm.rank(es, protocol="sentinels-pearson-grouped", n_resamples=0).table.to_records(index=False).tolist()
     [('Y', 1.0, 1), ('X', 0.5, 2)]
     """
-    check_choice("protocol", protocol, list(PROTOCOLS))
     check_choice("method", method, METHODS)
     check_count("n_resamples", n_resamples, 0)
-    plan = PROTOCOLS[protocol]
-    sets = as_sets(list_of_es)
+    plan = _plan(list_of_es, protocol, metrics)
+    tasks, p_values, notes, of_units = _score(plan, ties), None, [], ""
+    table = (tasks["weight"] * tasks["score"]).groupby(tasks["metric"]).sum().rename("score").reset_index()
+    table = table.sort_values(["score", "metric"], ascending=[False, True], ignore_index=True)
+    table["rank"] = table["score"].rank(ascending=False, method="min").astype(int)
+    if n_resamples and len(table) > 1:
+        units = [significance.exchange_units(es) for es in plan.sets.values()]
+        few = too_few(sum(of.n for of in units), units[0].unit, BETTER)
+        notes += [f"cannot be told: {few}"] if few else []
+    signature = f"protocol:{protocol}|pairs:{','.join(plan.sets)}|metrics:{len(plan.metrics)}|degenerate:drop"
+    if any(job.task.statistic == "spa" for job in plan.jobs):
+        sizes = some_of(f"{shared_segments(es)} segments ({pair})" for pair, es in plan.sets.items())
+        notes.append(f"SPA depends on the number of segments: values and ranks are about campaigns with {sizes}.")
+        signature += f"|spa ties:{ties}"
+    if n_resamples and len(table) > 1:
+        if method == "exchange":
+            p_values, ranks, of_units, assumed = _exchange_test(plan, table, n_resamples, alpha, generator(rng))
+            table["best_rank"], table["worst_rank"] = ranks
+            notes += assumed
+        else:
+            p_values = _published_test(plan, table, ties, n_resamples, generator(rng), method != "published")
+            table["cluster"] = 1 if few else significance.clusters(p_values.to_numpy(), alpha)
+    if n_resamples:
+        signature += f"|method:{method}{of_units}|draws:{n_resamples}|seed:{seed_of(rng)}|alpha:{alpha}"
+    return Ranking(table, tasks, p_values, plan.left_out, signature, " ".join(notes))
+
+
+@dataclass(frozen=True)
+class _Job:
+    """A task on the set of one language pair, or on all sets if it is pooled."""
+
+    task: Task
+    pair: str  # "all" if pooled
+    sets: dict[str, EvalSet]  # by language pair
+    weight: float
+
+    @property
+    def scale(self) -> float:
+        """How much the score of a metric changes with the value of this task."""
+        return self.weight / (1 + self.task.is_correlation)
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What `rank` computes, and on what."""
+
+    sets: dict[str, EvalSet]  # by language pair
+    metrics: list[str]
+    jobs: list[_Job]
+    left_out: dict[str, str]
+
+
+def _plan(data: EvalSet | pd.DataFrame | Sequence[EvalSet], protocol: str, metrics: Sequence[str] | None) -> _Plan:
+    """Check the sets, and return the tasks of a protocol on each language pair; their weights sum to 1."""
+    check_choice("protocol", protocol, list(PROTOCOLS))
+    rules, sets = PROTOCOLS[protocol], as_sets(data)
     pairs = [es.language_pair or es.name for es in sets]
     if len(set(pairs)) != len(pairs):
         raise ValueError(f"each language pair may occur once; found {', '.join(map(repr, pairs))}.")
     found = ((es.name, es.provenance.get("left_out", {})) for es in sets)
     left_out = {f"{name}: {what}": why for name, own in found for what, why in own.items() if why == UNRATED}
-    if not plan.human_systems:
+    if not rules.human_systems:
         for es in sets:
             left_out |= {f"{es.name}: system {s!r}": "human translation" for s in sorted(es.human_systems)}
         sets = [es.select(systems=[s for s in es.systems if s not in es.human_systems]) for es in sets]
-    within = any(task.grouping == "segment" or task.statistic == "spa" for task in plan.tasks)
     for es in sets:
         check_ratings(es)
-        if within and not ((~np.isnan(es.human)).sum(axis=0) > 1).any():
+        if _within(rules.tasks) and not ((~np.isnan(es.human)).sum(axis=0) > 1).any():
             raise Undefined(
                 f"set {es.name!r}: no segment has two rated systems, so nothing can be compared within a segment, as "
                 f"protocol={protocol!r} does. Pass protocol='sentinels-pearson', which compares any translations; for "
@@ -457,97 +476,87 @@ def rank(
         for es in sets:
             absent = [m for m in es.system_scores.columns if not is_rating(m) and m not in ("human", *chosen)]
             left_out |= {f"{es.name}: metric {m!r}": "not in every set at segment level" for m in absent}
-    jobs = [
-        (task, pair, group)
-        for task in plan.tasks
-        for pair, group in ([("all", sets)] if task.pooled else zip(pairs, ([es] for es in sets), strict=True))
-    ]
-    weights = np.array([task.weight * len(group) for task, _, group in jobs])
-    weights /= weights.sum()
+    by_pair = dict(zip(pairs, sets, strict=True))
+    jobs = []
+    for task in rules.tasks:
+        groups = {"all": by_pair} if task.pooled else {pair: {pair: es} for pair, es in by_pair.items()}
+        jobs += [(task, pair, group) for pair, group in groups.items()]
+    total = sum(len(group) for _, _, group in jobs)
+    jobs = [_Job(task, pair, group, len(group) / total) for task, pair, group in jobs]
+    return _Plan(by_pair, chosen, jobs, left_out)
+
+
+def _within(tasks: Iterable[Task]) -> bool:
+    """Return whether a task compares the translations of a segment."""
+    return any(task.grouping == "segment" or task.statistic == "spa" for task in tasks)
+
+
+def _score(plan: _Plan, ties: str) -> pd.DataFrame:
+    """Return the values, scores and ranks of all metrics by all tasks."""
     rows = []
-    for (task, pair, group), weight in zip(jobs, weights, strict=True):
-        values = pd.Series(task.values(group, chosen, ties=ties))
+    for job in plan.jobs:
+        task = job.task
+        values = pd.Series(task.values([*job.sets.values()], plan.metrics, ties=ties))
         scores = (values + 1) / 2 if task.is_correlation else values
         places = values.rank(ascending=False, method="min").astype(int)
-        about = (f"{pair} {task.name}", pair, task.level, task.statistic, task.grouping, weight)
-        rows += [(*about, *row) for row in zip(chosen, values, scores, places, strict=True)]
+        about = (f"{job.pair} {task.name}", job.pair, task.level, task.statistic, task.grouping, job.weight)
+        rows += [(*about, *row) for row in zip(plan.metrics, values, scores, places, strict=True)]
     columns = ["task", "language_pair", "level", "statistic", "grouping", "weight", "metric", "value", "score", "rank"]
-    tasks, shared = pd.DataFrame(rows, columns=columns), [shared_segments(es) for es in sets]
-    tasks["n_segments"] = tasks["language_pair"].map(dict(zip(pairs, shared, strict=True)) | {"all": sum(shared)})
-    notes = []
-    if any(task.statistic == "spa" for task in plan.tasks):
-        sizes = some_of(f"{n} segments ({pair})" for pair, n in zip(pairs, shared, strict=True))
-        notes = [f"SPA depends on the number of segments: values and ranks are about campaigns with {sizes}."]
-    table = (tasks["weight"] * tasks["score"]).groupby(tasks["metric"]).sum().rename("score").reset_index()
-    table = table.sort_values(["score", "metric"], ascending=[False, True], ignore_index=True)
-    table["rank"] = table["score"].rank(ascending=False, method="min").astype(int)
-    p_values, units, drawn_with, few = None, [], "", ""
-    if n_resamples and len(table) > 1:
-        names, draws = table["metric"].tolist(), generator(rng)
-        counted = [significance.exchange_units(es) for es in sets]
-        few = too_few(sum(of.n for of in counted), counted[0].unit, BETTER)
-        notes = [f"cannot be told: {few}", *notes] if few else notes
-        if method == "exchange":
-            drawn = {id(es): _drawn(es, names, n_resamples, draws) for es in sets}
-            units = [(pair, drawn[id(es)][1].unit, drawn[id(es)][1].n) for pair, es in zip(pairs, sets, strict=True)]
-            parts = (_exchanged(task, group, names, drawn) for task, _, group in jobs)
-            grouping = "segment" if within else "none"
-            for pair, es in zip(pairs, sets, strict=True):
-                single = significance.of_segments(drawn[id(es)][0], names, "pearson", grouping, drawn[id(es)][1])
-                notes += [f"{pair}: {single}"] if single else []
-        else:
-            options = {"n_resamples": n_resamples, "rng": draws, "ties": ties, "by_pair": method != "published"}
-            parts = (_swapped(task, group, names, **options) for task, _, group in jobs)
-        scales = weights / [1 + task.is_correlation for task, *_ in jobs]
-        null = sum(part * scale for part, scale in zip(parts, scales, strict=True))  # differences of scores
-        first, second = np.triu_indices(len(names), 1)
-        square, together = np.full((2, len(names), len(names)), np.nan)
-        if method == "exchange":
-            alone, jointly = np.broadcast_to(null, (2, *null.shape[-2:]))
-            square[first, second] = significance.share_reached(np.abs(alone[:, 1:]), np.abs(alone[:, 0]))
-            together[first, second] = significance.max_t(jointly[:, 1:], jointly[:, 0], one_sided=True)
-            table["best_rank"], table["worst_rank"] = significance.rank_sets(together, alpha)
-        else:
-            score = table["score"].to_numpy()
-            square[first, second] = significance.share_reached(null, score[first] - score[second])
-            table["cluster"] = 1 if few else significance.clusters(square, alpha)
-        p_values = pd.DataFrame(square, index=names, columns=names)
-    if n_resamples:
-        of_units = "".join(f"|{pair}:{n} {unit}s" for pair, unit, n in units)
-        drawn_with = f"|method:{method}{of_units}|draws:{n_resamples}|seed:{seed_of(rng)}|alpha:{alpha}"
-    spa = f"|spa ties:{ties}" if any(t.statistic == "spa" for t in plan.tasks) else ""
-    signature = f"protocol:{protocol}|pairs:{','.join(pairs)}|metrics:{len(chosen)}|degenerate:drop{spa}{drawn_with}"
-    exchanged = pd.DataFrame(units, columns=["language_pair", "unit", "n_units"])
-    without = partial(_without_systems, jobs, chosen, ties)
-    return Ranking(table, tasks, exchanged, p_values, left_out, signature, " ".join(notes), without)
+    shared = {pair: shared_segments(es) for pair, es in plan.sets.items()}
+    tasks = pd.DataFrame(rows, columns=columns)
+    return tasks.assign(n_segments=tasks["language_pair"].map(shared | {"all": sum(shared.values())}))
 
 
-def _without_systems(jobs: list, metrics: list[str], ties: str) -> pd.DataFrame:
-    of_systems = ((task, group) for task, _, group in jobs if task.level == "system")
-    found = [without_each_system(group, metrics, task, ties=ties) for task, group in of_systems]
-    return pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=_WITHOUT)
+def _square(names: pd.Series, values: np.ndarray) -> pd.DataFrame:
+    """Return values of pairs of metrics as a square table; NaN on and below the diagonal."""
+    square = np.full((len(names), len(names)), np.nan)
+    square[np.triu_indices(len(names), 1)] = values
+    return pd.DataFrame(square, index=names.to_list(), columns=names.to_list())
 
 
-def _swapped(task: Task, group: list[EvalSet], names: list[str], **options) -> np.ndarray:
-    options |= {"level": task.level, "grouping": task.grouping}
-    return significance.null_differences(group, names, task.statistic, **options)
+def _published_test(plan: _Plan, table: pd.DataFrame, ties: str, n_resamples: int, rng, by_pair: bool) -> pd.DataFrame:
+    """Return the one-sided p-values of the published tests."""
+    names, score = table["metric"].tolist(), table["score"].to_numpy()
+    options, null = {"n_resamples": n_resamples, "rng": rng, "ties": ties, "by_pair": by_pair}, 0
+    for job in plan.jobs:
+        about = {"level": job.task.level, "grouping": job.task.grouping}
+        found = significance.null_differences([*job.sets.values()], names, job.task.statistic, **about, **options)
+        null = null + found * job.scale
+    first, second = np.triu_indices(len(names), 1)
+    return _square(table["metric"], significance.share_reached(null, score[first] - score[second]))
 
 
-def _drawn(es: EvalSet, names: list[str], n_resamples: int, rng) -> tuple[EvalSet, significance.Units, np.ndarray]:
-    """Return the set with the cells that all metrics share, its units, and the signs that all its tasks use."""
-    cells = significance.common_cells(es, names)
-    units = significance.exchange_units(cells)
-    return cells, units, units.signs(n_resamples, rng)
+def _exchange_test(
+    plan: _Plan, table: pd.DataFrame, n_resamples: int, alpha: float, rng: np.random.Generator
+) -> tuple[pd.DataFrame, tuple[np.ndarray, np.ndarray], str, list[str]]:
+    """Return two-sided p-values, the ends of rank sets, the units that were exchanged, and what this assumes."""
+    names, drawn = table["metric"].tolist(), {}
+    for pair, es in plan.sets.items():  # the tasks of a set share the signs
+        cells = significance.common_cells(es, names)
+        units = significance.exchange_units(cells)
+        drawn[pair] = cells, units, units.signs(n_resamples, rng)
+    null = sum(_exchanged(job, names, drawn) * job.scale for job in plan.jobs)
+    alone, jointly = np.broadcast_to(null, (2, *null.shape[-2:]))
+    p_values = _square(table["metric"], significance.share_reached(np.abs(alone[:, 1:]), np.abs(alone[:, 0])))
+    together = _square(table["metric"], significance.max_t(jointly[:, 1:], jointly[:, 0], one_sided=True))
+    of_units, assumed = "".join(f"|{pair}:{units.n} {units.unit}s" for pair, (_, units, _) in drawn.items()), []
+    grouping = "segment" if _within(job.task for job in plan.jobs) else "none"
+    for pair, (cells, units, _) in drawn.items():
+        single = significance.of_segments(cells, names, "pearson", grouping, units)
+        assumed += [f"{pair}: {single}"] if single else []
+    return p_values, significance.rank_sets(together.to_numpy(), alpha), of_units, assumed
 
 
-def _exchanged(task: Task, group: list[EvalSet], names: list[str], drawn: dict) -> np.ndarray:
-    if task.level == "segment" or task.statistic == "spa":
-        (es,) = group
-        cells, units, signs = drawn[id(es)]
-        if task.statistic == "spa":
-            return significance.exchanged_systems(cells, names, "spa", units, signs)
-        return significance.exchanged_coefficients(cells, names, task.statistic, task.grouping, units, signs)
-    sizes = [len(rated_systems(es, ["human", *names])[0]) for es in group]
-    pairs = np.array([k * (k - 1) for k in sizes]) / sum(k * (k - 1) for k in sizes)
-    differences = (significance.exchanged_systems(es, names, task.statistic, *drawn[id(es)][1:]) for es in group)
-    return sum(part * found for part, found in zip(pairs, differences, strict=True))
+def _exchanged(job: _Job, names: list[str], drawn: dict) -> np.ndarray:
+    """Return the differences between metrics by one task, in the data and in each draw of signs."""
+    statistic = job.task.statistic
+    if job.task.level == "segment":
+        cells, units, signs = drawn[job.pair]
+        return significance.exchanged_coefficients(cells, names, statistic, job.task.grouping, units, signs)
+    if statistic == "spa":
+        cells, units, signs = drawn[job.pair]
+        return significance.exchanged_systems(cells, names, statistic, units, signs)
+    sizes = [len(rated_systems(es, ["human", *names])[0]) for es in job.sets.values()]
+    n_pairs = np.array([k * (k - 1) for k in sizes])
+    found = [significance.exchanged_systems(es, names, statistic, *drawn[pair][1:]) for pair, es in job.sets.items()]
+    return sum(n * part for n, part in zip(n_pairs / n_pairs.sum(), found, strict=True))

@@ -61,23 +61,21 @@ def rank(
     coefficient, see mtmeta correlate --wide.
     """
     from ..evalset import UNRATED
-    from ..protocols import PROTOCOLS, cost, decided_by_one, deciding_systems
+    from ..protocols import PROTOCOLS, decided_by_one, deciding_systems, without_each_system
     from ..protocols import rank as rank_sets
 
     if ties is not None and not any(task.statistic in ("spa", "acc_eq") for task in PROTOCOLS[protocol].tasks):
         raise wrong("--ties", "goes only with a protocol that counts ties (SPA or acc_eq), such as wmt24.")
     loaded = loading.rated(sets, printing.quiet)
     printing.say(*(_partly_rated(es, protocol) for es in loaded))
-    n_metrics = len(loading.metric) if loading.metric else max(len(es.metrics) for es in loaded)
-    hint = "; --n-resamples 0 tests nothing and is faster" if n_resamples else ""
-    printing.say(_long("ranking", *cost(loaded, protocol, n_metrics, n_resamples, method), hint))
     options = {"n_resamples": n_resamples, "method": method, "rng": seed, "ties": ties or "half"}
     result = rank_sets(loaded, protocol=protocol, metrics=loading.metric, **options)
     left_out = {what: why for what, why in result.left_out.items() if why != UNRATED}  # said already
     printing.say(*(f"left out of the ranking: {what} ({why})" for what, why in left_out.items()))
-    printing.say(*decided_by_one(result.without_systems))
+    without = without_each_system(loaded, loading.metric, protocol, ties=ties or "half")
+    printing.say(*decided_by_one(without))
     printing.say(in_options(result.note), f"{result.signature}|mtmeta:{__version__}")
-    table, decided = result.to_frame(), deciding_systems(result.without_systems)
+    table, decided = result.to_frame(), deciding_systems(without)
     if decided or printing.how in ("json", "csv", "tsv"):
         table.insert(len(result.table.columns), "decided_by", table["metric"].map(decided).astype(object))
     printing.table(table)
