@@ -126,8 +126,8 @@ class EvalSet:
     TypeError
         If a score is not a number.
     ValueError
-        If shapes or names disagree, a column holds no score at all, or a score is neither 0 nor from 1e-300 to
-        1e300 in size: sums of larger ones overflow, and smaller ones lose their digits.
+        If shapes or names disagree, a column holds no score at all, or a score is neither 0 nor from 1e-50 to
+        1e50 in size, where products of scores neither overflow nor lose digits.
 
     Examples
     --------

@@ -312,7 +312,7 @@ TABLE = "system,segment,human,X\nNA,1,-1,0.5\nNA,2,,NaN\nNone,1,0,None\nNone,2,N
 
 def test_texts_and_holes_of_all_formats(tmp_path):
     texts = ["a\tb", 'say "x",\nthen', None, "ü\u2028"]
-    frame = pd.DataFrame({"system": ["A", "A", "NA", "NA"], "segment": [1, 2, 1, 2], "human": [0.5, None, -25, 1e-300]})
+    frame = pd.DataFrame({"system": ["A", "A", "NA", "NA"], "segment": [1, 2, 1, 2], "human": [0.5, None, -25, 1e-50]})
     frame = frame.assign(X=[0.25, 2, None, 4], source=["null", "None"] * 2, translation=texts)
     frame.to_csv(tmp_path / "t.csv", index=False)
     frame.to_csv(tmp_path / "t.tsv", index=False, sep="\t")
@@ -322,7 +322,7 @@ def test_texts_and_holes_of_all_formats(tmp_path):
         es = load(tmp_path / f"t.{suffix}")
         assert (es.name, es.systems, es.segments) == ("t", ("A", "NA"), (1, 2))
         assert es.provenance["holes"] == 1
-        np.testing.assert_allclose(es.human, [[0.5, np.nan], [-25, 1e-300]], atol=1e-15)
+        np.testing.assert_allclose(es.human, [[0.5, np.nan], [-25, 1e-50]], atol=1e-15)
         np.testing.assert_array_equal(es["X"], [[0.25, 2], [np.nan, 4]])
         assert es.texts.sources == ("null", "None")
         assert es.texts.translations == {"A": ("a\tb", 'say "x",\nthen'), "NA": (None, "ü\u2028")}

@@ -52,7 +52,7 @@ def sets(numbers, least=3):
         ratings = [2 * quality + error for error in errors[: 2 + number % 2]]
         if number % 4 == 1:
             ratings = [np.round(h) for h in ratings]
-        scale = (1.0, 1e290, 1e-290)[number % 3]
+        scale = (1.0, 1e45, 1e-45)[number % 3]
         columns = {f"human_{a}": h * scale for a, h in enumerate(ratings[1:], 2)}
         columns["m"] = quality + errors[-1] / 2
         if number % 5 == 0:

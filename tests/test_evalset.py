@@ -154,7 +154,7 @@ def leaves(value, path=""):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("exponent", [-970, -540, 540, 980])
+@pytest.mark.parametrize("exponent", [-150, 160])
 def test_the_same_scores_rescaled_give_the_same_statistics(exponent):
     """Every public statistic: a number is the same to the last bit, in units of the scores, or per unit."""
     rng = np.random.default_rng(0)
@@ -285,9 +285,9 @@ def test_means_that_tie_are_tied_in_any_unit(unit, offset):
     assert found.p_values.loc["constant", "flat"] == 1
 
 
-@pytest.mark.parametrize("score", [1.01e300, -1e308, 9e-301, 5e-324])
+@pytest.mark.parametrize("score", [1.01e50, -1e308, 9e-51, 5e-324])
 def test_scores_too_large_or_small_are_refused(score):
-    message = re.escape(f"holds the score {score:g} (") + r".*\)\. Scores must be 0, or from 1e-300 to 1e\+300"
+    message = re.escape(f"holds the score {score:g} (") + r".*\)\. Scores must be 0, or from 1e-50 to 1e\+50"
     cells = [[1.0, score], [2.0, 3.0]]
     for human, metric, official in (
         (cells, [[1, 2], [3, 4]], {}),
@@ -300,10 +300,10 @@ def test_scores_too_large_or_small_are_refused(score):
 
 
 def test_what_is_computed_from_scores_may_be_larger_and_smaller():
-    human = [[1e300, 1e-300], [-1e300, 2e-300], [-1e300, 2e-300]]
+    human = [[1e50, 1e-50], [-1e50, 2e-50], [-1e50, 2e-50]]
     es = EvalSet(human, {"m": [[1, 2], [3, 4], [5, 7]]}, systems=list("ABC"))
     centred = mm.sysdep.centre_segments(es, ["m"])
-    np.testing.assert_allclose(centred.human[0], [4e300 / 3, -2e-300 / 3])
+    np.testing.assert_allclose(centred.human[0], [4e50 / 3, -2e-50 / 3])
     np.testing.assert_array_equal(centred.select(systems=["A"]).human, centred.human[:1])
 
 
