@@ -25,7 +25,7 @@ from ._local import (
     tau_ap_heatmap,
     variance_by_combination,
 )
-from ._style import COLOURS, MARKERS, names_as_written, use_style
+from ._style import COLOURS, MARKERS, use_style
 from ._sysdep import (
     detection_curves,
     deviation_plane,
@@ -46,7 +46,3 @@ __all__ = [
     "tau_ap_against_chance", "tau_ap_heatmap", "three_columns", "three_views", "tie_baselines",
     "tie_calibration_curves", "use_style", "variance_by_combination",
 ]  # fmt: skip
-
-# In all of them, a name of a system or metric is no formula.
-for _name in {*__all__} - {"COLOURS", "MARKERS", "use_style"}:
-    globals()[_name] = names_as_written(globals()[_name])

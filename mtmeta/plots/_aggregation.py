@@ -12,9 +12,10 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from ..aggregation import ratio_gap
-from ._style import COLOURS, in_legend, marks, need, new_axes, new_row, one_legend
+from ._style import COLOURS, in_legend, marks, names_as_written, need, new_axes, new_row, one_legend
 
 
+@names_as_written
 def score_grid(
     scores: pd.DataFrame, by: Sequence[str], *, title: str = "", axes: np.ndarray | None = None
 ) -> np.ndarray:
@@ -68,6 +69,7 @@ def score_grid(
     return axes
 
 
+@names_as_written
 def three_columns(table: pd.DataFrame, *, label: str = "mean Pearson with humans", ax: Axes | None = None) -> Axes:
     """Draw one group of bars per row and one bar per column, with the number at its end.
 
@@ -86,7 +88,7 @@ def three_columns(table: pd.DataFrame, *, label: str = "mean Pearson with humans
     """
     k = len(table.columns)
     height = 0.8 / k
-    ax = new_axes(ax, 6.8, 0.26 * k * len(table) + 1.3)
+    ax = new_axes(6.8, 0.26 * k * len(table) + 1.3, ax=ax)
     ax.use_sticky_edges = False
     for j, (name, hatch) in enumerate(zip(table.columns, ("", "////", "...", "xx", "--", "++"), strict=False)):
         values = table[name].to_numpy(dtype=float)
@@ -103,14 +105,14 @@ def three_columns(table: pd.DataFrame, *, label: str = "mean Pearson with humans
     return ax
 
 
-def paired_differences(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+@names_as_written
+def paired_differences(table: pd.DataFrame) -> Axes:
     """Draw the difference between segment and corpus aggregation for each set, with its interval.
 
     Parameters
     ----------
     table : pandas.DataFrame
         ``table`` of `mtmeta.aggregation.compare_aggregations`.
-    ax : Axes, optional
 
     Returns
     -------
@@ -118,7 +120,7 @@ def paired_differences(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         To the right of 0, the mean of segment scores agrees better with the human scores.
     """
     sets, metrics = list(table["set"].unique()), table["metric"].unique()
-    ax = new_axes(ax, 6.6, 0.24 * len(sets) * len(metrics) + 1.2)
+    ax = new_axes(6.6, 0.24 * len(sets) * len(metrics) + 1.2)
     for j, (metric, style) in enumerate(marks(metrics).items()):
         part = table[table["metric"] == metric]
         y = np.array([sets.index(s) for s in part["set"]]) + (j - (len(metrics) - 1) / 2) * 0.3
@@ -135,16 +137,14 @@ def paired_differences(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 # -- a mean of ratios and a ratio of sums ------------------------------------------------
 
 
-def ratio_bars(
-    matches: Sequence[float] | np.ndarray, lengths: Sequence[float] | np.ndarray, *, ax: Axes | None = None
-) -> Axes:
+@names_as_written
+def ratio_bars(matches: Sequence[float] | np.ndarray, lengths: Sequence[float] | np.ndarray) -> Axes:
     """Draw each segment as a bar: as wide as it is long, as high as its ratio, so that its area is its matches.
 
     Parameters
     ----------
     matches, lengths : array_like, shape (n_segments,)
         As in `mtmeta.aggregation.ratio_gap`.
-    ax : Axes, optional
 
     Returns
     -------
@@ -159,7 +159,7 @@ def ratio_bars(
     """
     gap = ratio_gap(matches, lengths)
     m, w = np.asarray([matches, lengths], dtype=np.float64)
-    ax = new_axes(ax, height=3.2)
+    ax = new_axes(height=3.2)
     ax.bar(np.cumsum(w) - w, m / w, width=w, align="edge", color=COLOURS[5], edgecolor="white", linewidth=2, alpha=0.6)
     for name, value, line, colour in (
         ("ratio of sums", gap.ratio_of_sums, "-", COLOURS[0]),
@@ -172,6 +172,7 @@ def ratio_bars(
     return ax
 
 
+@names_as_written
 def correlations_by_size(table: pd.DataFrame, *, axes: Sequence[Axes] | None = None) -> np.ndarray:
     """Draw box plots of correlations in samples of segments, by the size of the sample; one panel a comparison.
 

@@ -14,7 +14,19 @@ from .._names import unknown
 from .._pearson import pearson
 from ..agreement import correlate, decompose_pearson
 from ..evalset import EvalSet, as_evalset, as_sets
-from ._style import COLOURS, GREY, MARKERS, least_squares_line, marks, need, new_axes, new_row, one_legend
+from ._style import (
+    COLOURS,
+    GREY,
+    MARKERS,
+    least_squares_line,
+    line_styles,
+    marks,
+    names_as_written,
+    need,
+    new_axes,
+    new_row,
+    one_legend,
+)
 
 
 def _spread(values: np.ndarray) -> list[int]:
@@ -23,6 +35,7 @@ def _spread(values: np.ndarray) -> list[int]:
     return list(dict.fromkeys(int(np.nanargmin(np.abs(values - target))) for target in targets))
 
 
+@names_as_written
 def three_views(es: EvalSet | pd.DataFrame, metric: str, *, axes: Sequence[Axes] | None = None) -> np.ndarray:
     """Draw the same translations three times: pooled, by segment, by system.
 
@@ -59,14 +72,14 @@ def three_views(es: EvalSet | pd.DataFrame, metric: str, *, axes: Sequence[Axes]
     return axes
 
 
-def decomposition(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | None = None, *, ax: Axes | None = None) -> Axes:
+@names_as_written
+def decomposition(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | None = None) -> Axes:
     """Draw what each metric's pooled correlation is made of: between and within segments.
 
     Parameters
     ----------
     es : EvalSet or pandas.DataFrame
     metrics : sequence of str, optional
-    ax : Axes, optional
 
     Returns
     -------
@@ -74,7 +87,7 @@ def decomposition(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | None = No
         One bar per metric, ordered by pooled Pearson; the two parts sum to the black mark.
     """
     table = decompose_pearson(es, metrics).sort_values("value", ignore_index=True)
-    ax = new_axes(ax, 7.2, 0.34 * len(table) + 1.1)
+    ax = new_axes(7.2, 0.34 * len(table) + 1.1)
     y = np.arange(len(table))
     ax.barh(y, table["between"], color=COLOURS[0], label="between segments")
     left = np.where(np.sign(table["between"]) == np.sign(table["within"]), table["between"], 0)
@@ -86,6 +99,7 @@ def decomposition(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | None = No
     return ax
 
 
+@names_as_written
 def parts_plane(
     sets: EvalSet | Sequence[EvalSet], groups: Mapping[str, Sequence[str]], *, axes: Sequence[Axes] | None = None
 ) -> np.ndarray:
@@ -136,6 +150,7 @@ def parts_plane(
     return axes
 
 
+@names_as_written
 def rank_slopes(
     es: EvalSet | pd.DataFrame, *, groupings: Sequence[str], highlight: Sequence[str] = (), ax: Axes | None = None
 ) -> Axes:
@@ -158,7 +173,7 @@ def rank_slopes(
     es = as_evalset(es)
     values = [correlate(es, grouping=g).set_index("metric")["value"] for g in groupings]
     ranks = pd.concat(values, axis=1).rank(ascending=False, method="min")
-    ax = new_axes(ax, 6.4, max(3.4, 0.1 * len(ranks) + 1.2))
+    ax = new_axes(6.4, max(3.4, 0.1 * len(ranks) + 1.2), ax=ax)
     x = np.arange(len(groupings))
     ax.plot(x, ranks.drop(list(highlight)).T, "-", color=GREY, alpha=0.45, linewidth=1)
     gap, label_y = 0.032 * len(ranks), -np.inf
@@ -176,6 +191,7 @@ def rank_slopes(
     return ax
 
 
+@names_as_written
 def rank_intervals(table: pd.DataFrame, *, highlight: Sequence[str] = (), ax: Axes | None = None) -> Axes:
     """Draw the ranks that the data allow for each metric.
 
@@ -201,7 +217,7 @@ def rank_intervals(table: pd.DataFrame, *, highlight: Sequence[str] = (), ax: Ax
     """
     need(table, "metric", "rank", "best_rank", "worst_rank")
     table = table.sort_values(["rank", "best_rank", "worst_rank", "metric"], ignore_index=True)
-    ax = new_axes(ax, 6.4, 0.24 * len(table) + 1.3)
+    ax = new_axes(6.4, 0.24 * len(table) + 1.3, ax=ax)
     for k, (fill, width, label) in enumerate(((COLOURS[0], 2.5, "may be the best"), ("white", 1.5, "is not the best"))):
         part = table[(table["best_rank"] == 1) == (k == 0)]
         ax.hlines(part.index, part["best_rank"], part["worst_rank"], color=COLOURS[k], linewidth=width)
@@ -218,6 +234,7 @@ def rank_intervals(table: pd.DataFrame, *, highlight: Sequence[str] = (), ax: Ax
     return ax
 
 
+@names_as_written
 def resampling_units(draws: Mapping[str, np.ndarray], observed: float) -> np.ndarray:
     """Draw distributions of one difference under several ways of resampling, one below the other.
 
@@ -245,6 +262,7 @@ def resampling_units(draws: Mapping[str, np.ndarray], observed: float) -> np.nda
     return axes
 
 
+@names_as_written
 def ledger_differences(recomputed: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw recomputed minus printed values, in units of the last printed place.
 
@@ -261,7 +279,7 @@ def ledger_differences(recomputed: pd.DataFrame, *, ax: Axes | None = None) -> A
     """
     values = recomputed[recomputed["quantity"] == "value"]
     sources = list(values["source"].unique())[::-1]
-    ax = new_axes(ax, 7.6, 0.45 * len(sources) + 1.3)
+    ax = new_axes(7.6, 0.45 * len(sources) + 1.3, ax=ax)
     places = values["printed"].str.partition(".")[2].str.len()
     units = values["difference"] * 10.0**places
     jitter = np.random.default_rng(0).uniform(-0.3, 0.3, len(values))
@@ -279,6 +297,7 @@ def ledger_differences(recomputed: pd.DataFrame, *, ax: Axes | None = None) -> A
     return ax
 
 
+@names_as_written
 def score_against_length(
     es: EvalSet, names: Sequence[str], *, within: bool = False, axes: Sequence[Axes] | None = None
 ) -> np.ndarray:
@@ -329,6 +348,7 @@ def score_against_length(
     return axes
 
 
+@names_as_written
 def learning_curves(curves: pd.DataFrame, *, axes: Sequence[Axes] | None = None) -> np.ndarray:
     """Draw what sentinels earn against the amount of text they were trained on, one panel a grouping.
 
@@ -349,18 +369,18 @@ def learning_curves(curves: pd.DataFrame, *, axes: Sequence[Axes] | None = None)
     ValueError
         If a column is absent, or there are no rows.
     """
+    from seaborn import lineplot  # takes a second to import
+
     need(curves, "sees", "grouping", "n", "value")
     groupings, sizes = curves["grouping"].unique(), sorted(set(curves["n"]))
     axes = new_row(axes, len(groupings), 4.4 * len(groupings), 3.8, sharey=True)
     for ax, grouping in zip(axes, groupings, strict=True):
         ax.axhline(0, color="black", linewidth=1, zorder=0)
         own = curves[curves["grouping"] == grouping]
-        for k, (sees, style) in enumerate(marks(own["sees"]).items()):
-            found = own[own["sees"] == sees].groupby("n")["value"].agg(["mean", "min", "max"])
-            style |= {"linestyle": ("-", "--", ":")[k % 3], "markersize": 5}
-            ax.plot(found.index, found["mean"], **style)
-            ax.fill_between(found.index, found["min"], found["max"], color=style["color"], alpha=0.2, linewidth=0)
-        ax.set(xscale="log", xlabel="segments trained on")
+        styles = line_styles(own["sees"])
+        lineplot(own, x="n", y="value", hue="sees", style="sees", errorbar=("pi", 100), ax=ax, **styles)
+        ax.get_legend().remove()
+        ax.set(xscale="log", xlabel="segments trained on", ylabel="")
         ax.set_xticks(sizes, [f"{n:,}" for n in sizes])
         ax.minorticks_off()
         label = "no grouping" if grouping == "none" else f"{grouping} grouping"

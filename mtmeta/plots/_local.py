@@ -11,7 +11,7 @@ from matplotlib.colors import PowerNorm
 
 from .._names import positions
 from ..local_accuracy import QualityBuckets
-from ._style import COLOURS, GREY, marks, need, new_axes
+from ._style import COLOURS, GREY, marks, names_as_written, need, new_axes
 
 
 def _legend_beside(ax: Axes, n: int) -> None:
@@ -27,6 +27,7 @@ def _ordered(table: pd.DataFrame, order: Mapping | pd.Series | None) -> list:
     return [c for c in quality.sort_values(ascending=False, kind="stable").index if c in found]
 
 
+@names_as_written
 def local_accuracies(table: pd.DataFrame, *, order: Mapping | pd.Series | None = None, ax: Axes | None = None) -> Axes:
     """Draw the accuracy of each metric in each context.
 
@@ -53,7 +54,7 @@ def local_accuracies(table: pd.DataFrame, *, order: Mapping | pd.Series | None =
     contexts = _ordered(table, order)
     styles = marks(table["metric"])
     n, m = len(contexts), len(styles)
-    ax = new_axes(ax, 6.6, max(2.4, 0.9 + n * (0.22 + 0.035 * m)))
+    ax = new_axes(6.6, max(2.4, 0.9 + n * (0.22 + 0.035 * m)), ax=ax)
     at = pd.Series(np.arange(n), index=contexts)
     for k, (metric, mark) in enumerate(styles.items()):
         rows = table[table["metric"] == metric]
@@ -69,6 +70,7 @@ def local_accuracies(table: pd.DataFrame, *, order: Mapping | pd.Series | None =
     return ax
 
 
+@names_as_written
 def tau_ap_heatmap(table: pd.DataFrame, *, label: bool = True, ax: Axes | None = None) -> Axes:
     """Draw tau_AP between contexts, the global order in the first row and column, like contexts side by side.
 
@@ -86,30 +88,27 @@ def tau_ap_heatmap(table: pd.DataFrame, *, label: bool = True, ax: Axes | None =
         The scale reaches from -1 to 1 always, so that figures can be compared; darker is more alike, in grey too. Up to
         12 contexts, the values are also written.
     """
+    from seaborn import heatmap  # takes a second to import
+
     n = len(table)
     side = float(np.clip(0.42 * n, 3.4, 8.0))
-    ax = new_axes(ax, side + 1.2, side)
+    ax = new_axes(side + 1.2, side, ax=ax)
     scale = PowerNorm(2, vmin=-1, vmax=1)  # most of the shades for 0 to 1, where most values are
-    image = ax.imshow(table.to_numpy(), norm=scale, cmap="cividis_r", interpolation="nearest")
-    ax.axhline(0.5, color="black", linewidth=1.5)
-    ax.axvline(0.5, color="black", linewidth=1.5)
-    ax.spines[:].set_visible(False)
-    names = [str(c) for c in table.index] if label else ["global"]
-    small = 8 if n > 20 else 10
-    ax.set_xticks(np.arange(len(names)), names, rotation=90, fontsize=small)
-    ax.set_yticks(np.arange(len(names)), names, fontsize=small)
-    ax.tick_params(length=0)
-    if n <= 13:
-        for (i, j), value in np.ndenumerate(table.to_numpy()):
-            if np.isfinite(value):
-                colour = "white" if value > 0.4 else "black"
-                ax.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=8, color=colour)
-    caption = "tau_AP of metrics ordered by accuracy"
-    ax.figure.colorbar(image, ax=ax, shrink=0.8, label=caption, ticks=(-1, 0, 0.25, 0.5, 0.75, 1))
+    names = [str(c) for c in table.index] if label else ["global"] + [""] * (n - 1)
+    bar = {"shrink": 0.8, "label": "tau_AP of metrics ordered by accuracy", "ticks": (-1, 0, 0.25, 0.5, 0.75, 1)}
+    numbers = {"annot": n <= 13, "fmt": ".2f", "annot_kws": {"fontsize": 8}}
+    named = {"xticklabels": names, "yticklabels": names}
+    heatmap(table, norm=scale, cmap="cividis_r", cbar_kws=bar, square=True, ax=ax, **numbers, **named)
+    ax.axhline(1, color="black", linewidth=1.5)
+    ax.axvline(1, color="black", linewidth=1.5)
+    ax.tick_params(length=0, labelsize=8 if n > 20 else 10, labelrotation=0)
+    ax.tick_params("x", labelrotation=90)
+    ax.set(xlabel="", ylabel="")
     return ax
 
 
-def tau_ap_against_chance(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+@names_as_written
+def tau_ap_against_chance(table: pd.DataFrame) -> Axes:
     """Draw how alike contexts order the metrics, against what contexts dealt at random give.
 
     Parameters
@@ -117,7 +116,6 @@ def tau_ap_against_chance(table: pd.DataFrame, *, ax: Axes | None = None) -> Axe
     table : pandas.DataFrame
         One row for each line, named by the index; columns ``tau_ap``, ``null_low`` and ``null_high``, as from
         `mtmeta.local_accuracy.ranking_effect`.
-    ax : Axes, optional
 
     Returns
     -------
@@ -130,7 +128,7 @@ def tau_ap_against_chance(table: pd.DataFrame, *, ax: Axes | None = None) -> Axe
         If a column is absent, or there are no rows.
     """
     need(table, "tau_ap", "null_low", "null_high")
-    ax = new_axes(ax, 6.6, 0.42 * len(table) + 1.1)
+    ax = new_axes(6.6, 0.42 * len(table) + 1.1)
     y, tau = np.arange(len(table)), table["tau_ap"].to_numpy(dtype=float)
     low, high = (table[name].to_numpy(dtype=float) for name in ("null_low", "null_high"))
     ax.hlines(y, low, high, color=GREY, linewidth=9, alpha=0.6, label="chance, middle 95 %")
@@ -144,7 +142,8 @@ def tau_ap_against_chance(table: pd.DataFrame, *, ax: Axes | None = None) -> Axe
     return ax
 
 
-def accuracy_by_quality(table: pd.DataFrame, buckets: QualityBuckets, *, ax: Axes | None = None) -> Axes:
+@names_as_written
+def accuracy_by_quality(table: pd.DataFrame, buckets: QualityBuckets) -> Axes:
     """Draw accuracy against quality in buckets of human scores.
 
     Parameters
@@ -152,7 +151,6 @@ def accuracy_by_quality(table: pd.DataFrame, buckets: QualityBuckets, *, ax: Axe
     table : pandas.DataFrame
         Result of `mtmeta.local_accuracy.local_accuracy` with the labels of the buckets as context.
     buckets : QualityBuckets
-    ax : Axes, optional
 
     Returns
     -------
@@ -170,7 +168,7 @@ def accuracy_by_quality(table: pd.DataFrame, buckets: QualityBuckets, *, ax: Axe
     if lost := sorted(set(table["context"]) - set(sizes.index), key=str):
         raise ValueError(f"the contexts {lost[:8]} are no buckets; expected numbers from 1 to {buckets.n_buckets}.")
     middle = 100 * (sizes["n"].cumsum() - sizes["n"] / 2) / sizes["n"].sum()
-    ax = new_axes(ax, 6.8, 4.2)
+    ax = new_axes(6.8, 4.2)
     styles = marks(table["metric"])
     for metric, style in styles.items():
         rows = table[table["metric"] == metric].sort_values("context")
@@ -182,9 +180,8 @@ def accuracy_by_quality(table: pd.DataFrame, buckets: QualityBuckets, *, ax: Axe
     return ax
 
 
-def variance_by_combination(
-    table: pd.DataFrame, *, metrics: Sequence[str] | None = None, ax: Axes | None = None
-) -> Axes:
+@names_as_written
+def variance_by_combination(table: pd.DataFrame, *, metrics: Sequence[str] | None = None) -> Axes:
     """Draw the variance of accuracy between combinations of k perturbations, measured and as overlap predicts.
 
     Parameters
@@ -193,7 +190,6 @@ def variance_by_combination(
         Result of `mtmeta.local_accuracy.combination_variance`.
     metrics : sequence of str, optional
         All by default.
-    ax : Axes, optional
 
     Returns
     -------
@@ -208,7 +204,7 @@ def variance_by_combination(
     need(table, "metric", "k", "variance", "expected")
     known = list(table["metric"].unique())
     names = [known[k] for k in positions("metric", metrics, known)]
-    ax = new_axes(ax, 6.8, 4.2)
+    ax = new_axes(6.8, 4.2)
     for metric, style in marks(names).items():
         rows = table[table["metric"] == metric].sort_values("k")
         ax.plot(rows["k"], rows["variance"], linewidth=1.5, markersize=5, **style)
@@ -220,14 +216,14 @@ def variance_by_combination(
     return ax
 
 
-def swap_effect_bars(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+@names_as_written
+def swap_effect_bars(table: pd.DataFrame) -> Axes:
     """Draw the shares of swaps that lower, keep and raise each measure.
 
     Parameters
     ----------
     table : pandas.DataFrame
         Result of `mtmeta.local_accuracy.swap_effects`; with several groups, one bar for each group and measure.
-    ax : Axes, optional
 
     Returns
     -------
@@ -242,7 +238,7 @@ def swap_effect_bars(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     words = ("lowered", "kept", "raised")
     need(table, "context", "metric", *(f"share_{word}" for word in words))
     table = table.sort_values("share_lowered", kind="stable", ignore_index=True)
-    ax = new_axes(ax, 6.6, 0.24 * len(table) + 1.2)
+    ax = new_axes(6.6, 0.24 * len(table) + 1.2)
     left = 0
     for word, colour, hatch in zip(words, (COLOURS[0], "#dddddd", COLOURS[1]), ("", "////", "xxxx"), strict=True):
         style = {"color": colour, "hatch": hatch, "edgecolor": "white"}

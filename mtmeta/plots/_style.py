@@ -12,8 +12,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.legend import Legend
 
-from .._pearson import scaled
-
 #: Okabe and Ito 2008, without black and yellow.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 MARKERS = ("o", "s", "^", "D", "v", "P")
@@ -24,7 +22,7 @@ _COLOURS, _MARKERS = (*COLOURS, "#000000", GREY), (*MARKERS, "X", "*")
 
 
 def names_as_written(draw: Callable) -> Callable:
-    """Let a function write names of systems and metrics as they are: a dollar sign begins no formula."""
+    """Make a function write names of systems and metrics as they are: a dollar sign does not begin a formula."""
 
     @wraps(draw)
     def plain(*args, **options):
@@ -52,12 +50,19 @@ def marks(names: Iterable) -> dict[object, dict[str, str]]:
     return found
 
 
+def line_styles(names: Iterable) -> dict[str, object]:
+    """Return what `marks` chooses, as `seaborn.lineplot` takes it."""
+    found = marks(names)
+    colours, markers = ({name: style[key] for name, style in found.items()} for key in ("color", "marker"))
+    return {"palette": colours, "markers": markers, "markeredgecolor": "auto"}
+
+
 def use_style() -> None:
     """Set matplotlib's settings for the book: white background, readable sizes, no clutter. Other settings stay."""
     plt.style.use(Path(__file__).with_name("book.mplstyle"))
 
 
-def new_axes(ax: Axes | None, width: float = 6.4, height: float = 4.0) -> Axes:
+def new_axes(width: float = 6.4, height: float = 4.0, *, ax: Axes | None = None) -> Axes:
     """Return ``ax``, or new Axes of that size in inches."""
     return plt.subplots(figsize=(width, height))[1] if ax is None else ax
 
@@ -85,7 +90,5 @@ def need(table: pd.DataFrame, *columns: str) -> None:
 def least_squares_line(ax: Axes, x: np.ndarray, y: np.ndarray, **style) -> None:
     """Draw the least-squares line over the range of ``x``; nothing where it is undefined."""
     if len(x) >= 2 and np.ptp(x) > 0:
-        (near_x, unit_x), (near_y, unit_y) = scaled(x, 0), scaled(y, 0)
-        slope, intercept = np.polyfit(near_x, near_y, 1)
-        ends = np.array([near_x.min(), near_x.max()])
-        ax.plot(np.ldexp(ends, unit_x), np.ldexp(slope * ends + intercept, unit_y), **style)
+        ends = np.array([x.min(), x.max()])
+        ax.plot(ends, np.polyval(np.polyfit(x, y, 1), ends), **style)

@@ -9,26 +9,26 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from ..sysdep import SystemDependence
-from ._style import COLOURS, GREY, LINES, MARKERS, in_legend, marks, new_axes, new_row
+from ._style import COLOURS, GREY, LINES, MARKERS, in_legend, line_styles, marks, names_as_written, new_axes, new_row
 
 _VERDICTS = {"favoured": (COLOURS[1], "^"), "disfavoured": (COLOURS[0], "s"), "undecided": (GREY, "o")}
 
 
-def system_curves(result: SystemDependence, systems: Sequence[str], *, ax: Axes | None = None) -> Axes:
+@names_as_written
+def system_curves(result: SystemDependence, systems: Sequence[str]) -> Axes:
     """Draw the map from metric to human score of all systems, and those of some systems, with bands.
 
     Parameters
     ----------
     result : SystemDependence
     systems : sequence of str
-    ax : Axes, optional
 
     Returns
     -------
     Axes
         One line and band a curve, each over the range of its own metric scores.
     """
-    ax = new_axes(ax, 6.4, 4.2)
+    ax = new_axes(6.4, 4.2)
     for k, name in enumerate(("all systems", *systems)):
         part = result.curves[result.curves["curve"] == name]
         if part.empty:
@@ -41,6 +41,7 @@ def system_curves(result: SystemDependence, systems: Sequence[str], *, ax: Axes 
     return ax
 
 
+@names_as_written
 def expected_deviations(result: SystemDependence, *, null: pd.DataFrame | None = None, ax: Axes | None = None) -> Axes:
     """Draw each system's Expected Deviation with its interval, best system on top.
 
@@ -58,7 +59,7 @@ def expected_deviations(result: SystemDependence, *, null: pd.DataFrame | None =
     """
     table = result.table[::-1].reset_index(drop=True)
     own_axes = ax is None
-    ax = new_axes(ax, 6.4, 0.3 * len(table) + 1.2)
+    ax = new_axes(6.4, 0.3 * len(table) + 1.2, ax=ax)
     y = np.arange(len(table))
     if null is not None:
         band = null.set_index("system").loc[table["system"]]
@@ -77,21 +78,21 @@ def expected_deviations(result: SystemDependence, *, null: pd.DataFrame | None =
     return ax
 
 
-def deviation_plane(both: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+@names_as_written
+def deviation_plane(both: pd.DataFrame) -> Axes:
     """Draw each system's deviation given the metric against its deviation given the human score.
 
     Parameters
     ----------
     both : pandas.DataFrame
         Result of `mtmeta.sysdep.deviations_both_ways`.
-    ax : Axes, optional
 
     Returns
     -------
     Axes
         Intervals as crosses; shaded are the quadrants where both directions agree.
     """
-    ax = new_axes(ax, 6.4, 5.2)
+    ax = new_axes(6.4, 5.2)
     x, y = both["forward"].to_numpy(), both["reverse"].to_numpy()
     for verdict, (colour, marker) in _VERDICTS.items():
         rows = both[both["verdict"] == verdict]
@@ -135,6 +136,7 @@ def _padded(both: pd.DataFrame, way: str) -> tuple[float, float]:
     return low - margin, high + margin
 
 
+@names_as_written
 def sysdep_against_null(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw each metric's SysDep on the band of its null.
 
@@ -150,7 +152,7 @@ def sysdep_against_null(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         Lowest SysDep on top; the marker says whether it lies above, in or below the band.
     """
     table = table.sort_values("sysdep", ascending=False, ignore_index=True)
-    ax = new_axes(ax, 6.6, 0.19 * len(table) + 1.2)
+    ax = new_axes(6.6, 0.19 * len(table) + 1.2, ax=ax)
     y = np.arange(len(table))
     ax.barh(y, table["null_high"] - table["null_low"], left=table["null_low"], height=0.75, color=GREY, alpha=0.4)
     for k, word in enumerate(("less", "more", "no more")):
@@ -164,6 +166,7 @@ def sysdep_against_null(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
+@names_as_written
 def sysdep_against_correlation(table: pd.DataFrame, *, label: int = 3, axes: Sequence[Axes] | None = None):
     """Draw the SysDep of each metric against its correlation, one panel a set.
 
@@ -193,21 +196,21 @@ def sysdep_against_correlation(table: pd.DataFrame, *, label: int = 3, axes: Seq
     return axes
 
 
-def parts_of_systems(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+@names_as_written
+def parts_of_systems(table: pd.DataFrame) -> Axes:
     """Draw deviations within one system and across systems against the number of segments.
 
     Parameters
     ----------
     table : pandas.DataFrame
         Result of `mtmeta.sysdep.within_system_splits`.
-    ax : Axes, optional
 
     Returns
     -------
     Axes
         Standard deviations, which do not grow with the number of parts as ranges do.
     """
-    ax = new_axes(ax)
+    ax = new_axes()
     styles = marks(["parts of one system", "different systems"]).values()
     for column, line, style in zip(("within_sd", "across_sd"), ("-", "--"), styles, strict=True):
         rows = table[table[column].notna()]
@@ -221,7 +224,8 @@ def parts_of_systems(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def detection_curves(table: pd.DataFrame, x: str, by: str, *, ax: Axes | None = None) -> Axes:
+@names_as_written
+def detection_curves(table: pd.DataFrame, x: str, by: str) -> Axes:
     """Draw shares of simulated campaigns in which something was found.
 
     Parameters
@@ -229,16 +233,15 @@ def detection_curves(table: pd.DataFrame, x: str, by: str, *, ax: Axes | None = 
     table : pandas.DataFrame
         Columns ``x``, ``by`` and ``rate``; one line for each value of ``by``.
     x, by : str
-    ax : Axes, optional
 
     Returns
     -------
     Axes
     """
-    ax = new_axes(ax)
-    for k, (name, style) in enumerate(marks(table[by]).items()):
-        part = table[table[by] == name]
-        ax.plot(part[x], part["rate"], LINES[k % len(LINES)], **style)
+    from seaborn import lineplot  # takes a second to import
+
+    ax = new_axes()
+    lineplot(table, x=x, y="rate", hue=by, style=by, errorbar=None, ax=ax, **line_styles(table[by]))
     ax.set(xlabel=x, ylabel="share of campaigns", ylim=(-0.03, 1.03))
     ax.legend(title=by, fontsize=9)
     return ax

@@ -10,12 +10,13 @@ from matplotlib.axes import Axes
 
 from ..evalset import EvalSet, as_evalset
 from ..ties import calibrate_ties, human_tie_share, tie_curve
-from ._style import COLOURS, GREY, MARKERS, new_axes, new_row, one_legend
+from ._style import COLOURS, GREY, MARKERS, names_as_written, new_axes, new_row, one_legend
 
 _LEGEND = {"ncols": 3, "handlelength": 3, "fontsize": 10}
 
 
-def tie_baselines(marked: float, *, ax: Axes | None = None) -> Axes:
+@names_as_written
+def tie_baselines(marked: float) -> Axes:
     r"""Draw what acc_eq gives metrics that know nothing, against the human tie share t.
 
     A constant metric gets t, noise that never ties :math:`(1-t)/2`.
@@ -24,13 +25,12 @@ def tie_baselines(marked: float, *, ax: Axes | None = None) -> Axes:
     ----------
     marked : float
         A tie share to mark, in [0, 1].
-    ax : Axes, optional
 
     Returns
     -------
     Axes
     """
-    ax = new_axes(ax)
+    ax = new_axes()
     t = np.linspace(0, 1, 101)
     ax.plot(t, t, "-", color=COLOURS[0], label="constant")
     ax.plot(t, (1 - t) / 2, "--", color=COLOURS[1], label="noise, never ties")
@@ -42,6 +42,7 @@ def tie_baselines(marked: float, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
+@names_as_written
 def tie_calibration_curves(es: EvalSet | pd.DataFrame, metrics: Sequence[str]) -> np.ndarray:
     """Draw acc_eq over the tie threshold, one panel a metric, and mark where the top is flat.
 
