@@ -45,7 +45,7 @@ $(VENV)/.installed-book: $(BIN)/python pyproject.toml $(CONSTRAINTS)
 
 $(VENV)/.installed-test: $(VENV)/.installed-book
 	@echo "== installing what the tests need into $(VENV)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[book,excel,recommend,sentinel,test]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[book,excel,sentinel,test]' implicit
 	@touch $@
 
 book: $(VENV)/.installed-book ## execute the chapters and build the site

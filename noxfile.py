@@ -1,9 +1,9 @@
 """Run tests and chapters under several Pythons with the tested, newest and oldest packages: `make matrix`.
 
 Each combination gets an environment of its own in _build/matrix; a Python that is not here is left out. The oldest
-versions are the lower bounds that pyproject.toml states. PyTorch and the recommenders, which are large, are left out
-unless the variable WITH names their extras, such as WITH=sentinel; without PyTorch the chapter that trains transformers
-is skipped. One combination: nox --session "matrix(3.11:oldest)"; --reuse-existing-virtualenvs keeps its environment.
+versions are the lower bounds that pyproject.toml states. PyTorch, which is large, is left out unless WITH=sentinel;
+without it the chapter that trains transformers is skipped. One combination: nox --session "matrix(3.11:oldest)";
+--reuse-existing-virtualenvs keeps its environment.
 """
 
 import os

@@ -4,11 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from campaigns import refuses
-from test_scoring_recommenders import blocks
 
-from mtmeta import scoring
 from mtmeta.datasets import _ranking, load, load_all, load_any, load_rankings, load_transcripts
-from mtmeta.scoring import _recommenders
 
 REFERENCES = "7-1-0001\tb c\t[]\n7-1-0000\ta b\t[]\n61-2-0000\td\t[]\n"
 TRANSCRIPTS = "7-1-0000\ta\n61-2-0000\t\n7-1-0001\tb c\n"
@@ -176,48 +173,3 @@ def test_runs_are_cut_at_100():
 def test_damaged_runs(dl_hard, text, message):
     write(dl_hard / "runs_top100/doc.two.run", text)
     refuses(message, load_rankings, "dl-hard/doc")
-
-
-@pytest.fixture
-def movielens(places, monkeypatch):
-    """Write a small set of ratings in the form of MovieLens; train two algorithms only, for short lists."""
-    table = blocks().rename(columns={"user": "userId", "item": "movieId"}).assign(timestamp=0)
-    write(places / "movielens-latest-small/ratings.csv", table.to_csv(index=False))
-    light = {name: _recommenders.ALGORITHMS[name] for name in ("Popularity", "UserKNN")}
-    monkeypatch.setattr(_recommenders, "ALGORITHMS", light)
-    monkeypatch.setattr(_recommenders, "DEPTH", 5)
-    return places.parent / "cache" / "recommenders"
-
-
-def test_movielens_is_trained_once(movielens, monkeypatch):
-    first = load_rankings("movielens-small")
-    assert first.name == "movielens-small"
-    assert [p.suffix for p in movielens.iterdir()] == [".parquet"]
-    with monkeypatch.context() as patch:
-        patch.setattr(scoring, "train_recommenders", lambda _: pytest.fail("trained again"))
-        second = load_rankings("movielens-small")
-    assert first.runs.equals(second.runs)
-    assert first.qrels.equals(second.qrels)
-    assert first.provenance == second.provenance
-    pd.testing.assert_frame_equal(first.runs, scoring.train_recommenders(blocks()).runs)
-
-
-@pytest.mark.parametrize("damage", [b"", b"PAR1 cut", b"flip"])
-def test_a_damaged_store_is_made_anew_and_other_ratings_are_stored_elsewhere(movielens, places, damage):
-    first = load_rankings("movielens-small")
-    (stored,) = movielens.iterdir()
-    whole = stored.read_bytes()
-    flipped = whole[:50] + bytes([whole[50] ^ 1]) + whole[51:]
-    stored.write_bytes(flipped if damage == b"flip" else damage or whole[: len(whole) // 2])
-    assert load_rankings("movielens-small").runs.equals(first.runs)
-    assert stored.read_bytes() == whole
-    path = places / "movielens-latest-small/ratings.csv"
-    path.write_text(path.read_text().replace("5.0", "4.5", 1))
-    load_rankings("movielens-small")
-    assert len(list(movielens.iterdir())) == 2
-
-
-def test_a_cache_that_cannot_be_written_is_reported(movielens):
-    movielens.parent.write_text("a file where the folder should be")
-    with pytest.warns(UserWarning, match=r"could not be stored in .*MTMETA_CACHE"):
-        assert load_rankings("movielens-small").systems == ("Popularity", "UserKNN")

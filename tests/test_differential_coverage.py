@@ -23,7 +23,7 @@ WHY_NOT = {
     "returns texts and orders, no numbers, but for shares of what could be perturbed": "perturb",
     "draws what was computed; the tests read the drawn data back": "plots",
     "stored numbers; a test of its own recomputes some": "differences.wmt23_curve",
-    "a trained model; its tests compare training with what the libraries give": ("scoring.train_recommenders sentinel"),
+    "a trained model; its tests compare training with what the libraries give": "sentinel",
     "its own tests compare it with sacreBLEU": "scoring.score_ter",
     "draws what its own tests check property by property; a second version would be a second simulator": "simulate",
 }

@@ -74,7 +74,7 @@ def test_pins_versions_and_citation():
     assert [str(r) for r in wanted if not r.specifier.contains(pinned.get(canonicalize_name(r.name), "0"))] == []
     assert extras["all"] == [f"mtmeta[{','.join(sorted(set(extras) - {'all'}))}]"]
     environment = yaml.safe_load(read("environment.yml"))
-    assert environment["dependencies"][-1] == {"pip": ["-c constraints.txt", "-e .[all]"]}
+    assert environment["dependencies"][-1] == {"pip": ["-c constraints.txt", "-e .[all]", "implicit"]}
     here = {f"{canonicalize_name(d.name)}=={d.version}": d.metadata for d in importlib.metadata.distributions()}
     ranges = {pin: SpecifierSet(here[pin].get("Requires-Python", "")) for pin in pins if pin in here}
     assert [pin for pin, supported in ranges.items() if not supported.contains("3.11.0")] == []

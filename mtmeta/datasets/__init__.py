@@ -200,7 +200,7 @@ def load_rankings(name_or_path: str | Path) -> Rankings:
     Parameters
     ----------
     name_or_path : str or pathlib.Path
-        A set name (``teaching-ranking``, ``dl-hard/doc``, ``dl-hard/passage``, ``movielens-small``), or a table as for
+        A set name (``teaching-ranking``, ``dl-hard/doc``, ``dl-hard/passage``), or a table as for
         `read_table` with the columns ``system, query, item, rank, relevance``.
 
     Returns

@@ -84,7 +84,6 @@ SOURCES: dict[str, dict[str, Source]] = {
     "rankings": {
         "teaching-ranking": Source(_teaching_ranking),
         "dl-hard": Source(_ranking.load_dl_hard, "dl-hard", _ranking.TASKS),
-        "movielens-small": Source(_ranking.load_movielens, "movielens-latest-small"),
     },
 }
 

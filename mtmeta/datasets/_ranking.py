@@ -1,25 +1,16 @@
-"""Rankings: DL-HARD's runs of document and passage rankers, and the lists of recommenders on MovieLens."""
+"""Rankings: DL-HARD's runs of document and passage rankers."""
 
-import hashlib
-import warnings
-from importlib import metadata
-from io import StringIO
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from .._files import cache_dir, whole_file
 from ..rankings import Rankings
-from ._common import files_in, finite, locate, read_fields, read_text
+from ._common import files_in, finite, locate, read_fields
 
 TASKS = ("doc", "passage")
 DEPTH = 100
 _RUN = "query Q0 item rank score tag"
-#: Raised whenever a list of a recommender could change, and what else may change it: part of the name of a stored file.
-_VERSION = "3"
-_LIBRARIES = ("numpy", "scipy", "scikit-learn", "implicit")
 
 
 def load_dl_hard(task: str) -> Rankings:
@@ -55,38 +46,3 @@ def in_trec_order(run: pd.DataFrame, system: str) -> pd.DataFrame:
     run = run.sort_values(["query", "single", "item"], ascending=[True, False, False], kind="stable")
     run["rank"] = run.groupby("query", sort=False).cumcount() + 1
     return run.loc[run["rank"] <= DEPTH, ["system", "query", "item", "rank", "score"]]
-
-
-def load_movielens(_: str) -> Rankings:
-    """Load the lists of all recommenders on MovieLens latest-small: trained once, then read from the cache."""
-    from ..scoring import train_recommenders
-
-    path = locate("movielens-latest-small/ratings.csv")
-    raw = read_text(path)
-    used = sorted(f"{d.name} {d.version}" for name in _LIBRARIES for d in metadata.distributions(name=name))
-    digest = hashlib.sha256("\n".join([_VERSION, *used, raw]).encode()).hexdigest()
-    stored = cache_dir() / "recommenders" / f"{digest[:24]}.parquet"
-    try:
-        runs = pd.read_parquet(stored, page_checksum_verification=True)
-        qrels, provenance = pd.DataFrame(runs.attrs["qrels"]), runs.attrs["provenance"]
-    except (OSError, ValueError, KeyError):  # it is not there, or damaged
-        ratings = pd.read_csv(StringIO(raw), dtype=str).rename(columns={"userId": "user", "movieId": "item"})
-        found = train_recommenders(ratings)
-        runs, qrels, provenance = found.runs, found.qrels, found.provenance
-        _store(stored, runs, qrels=qrels.to_dict("list"), provenance=provenance)
-    return Rankings("movielens-small", runs, qrels, {**provenance, "source": str(path)})
-
-
-def _store(path: Path, table: pd.DataFrame, **notes: Any) -> None:
-    """Store a table in one step; a cache that cannot be written costs time only, and is reported."""
-    table = table.copy()
-    table.attrs = notes
-    try:
-        with whole_file(path) as part:
-            table.to_parquet(part, write_page_checksum=True)
-    except OSError as error:
-        warnings.warn(
-            f"the recommenders' lists could not be stored in {path.parent} ({error.strerror}): they are trained anew "
-            "every time. MTMETA_CACHE names another folder.",
-            stacklevel=2,
-        )

@@ -5,7 +5,6 @@ Higher is better everywhere: error rates are negated.
 
 from ._pairs import PAIR_METRICS, score_pairs
 from ._ranking import RANKING_MEASURES, score_ranking_pairs, score_rankings
-from ._recommenders import train_recommenders
 from ._references import ReferenceShape, check_references, explain_reference_shape
 from ._speech import score_transcripts
 from ._ter import score_ter
@@ -30,5 +29,4 @@ __all__ = [
     "score_transcripts",
     "scorer",
     "signature",
-    "train_recommenders",
 ]

@@ -1,22 +1,42 @@
-"""Recommenders: trained on ratings, each gives every user a ranked list of items not yet rated."""
+"""Recommenders trained on MovieLens, for the page `local_accuracy_ranking`.
+
+Each gives every user a ranked list of films that the user has not rated. The settings
+are the usual ones, nothing is tuned:
+
+- baselines: ``Random``; ``Popularity``, the number of ratings; ``MeanRating``;
+- neighbourhoods of 50 by cosine: ``UserKNN``, ``ItemKNN``; and the term-selection formulas
+  ``Rocchio``, ``RSV``, ``CHI2`` and ``KLD`` over the ratings of the nearest users;
+- relevance models over the nearest users: ``RM1``, ``RM2``;
+- ``RandomWalk``: three steps over users and items;
+- 50 factors: ``PureSVD``, ``NMF``, ``PLSA``, ``BPRMF``, ``WRMF``; ``SVD`` predicts ratings from
+  20 factors;
+- ``EASE``: every item as a linear function of the others.
+
+The formulas of the neighbourhoods are those of Valcarce, Parapar and Barreiro (2016,
+Efficient pseudo-relevance feedback methods for collaborative filtering
+recommendation), those of the relevance models of Parapar, Bellogín, Castells and
+Barreiro (2013, Relevance-based language modelling for recommender systems), with
+uniform priors and half of the weight on all users. EASE is by Steck (2019), PureSVD
+by Cremonesi, Koren and Turrin (2010). BPRMF and WRMF are those of the library
+implicit. One thread computes everything, so the lists do not depend on the number of
+threads; another version of a library may change them.
+"""
 
 from __future__ import annotations
 
 import itertools
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property, partial
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from .._checks import generator
-from .._tables import check_once, check_table
-from ..rankings import Rankings
+from mtmeta import Rankings
+from mtmeta.datasets import locate
 
 NEIGHBOURS = 50
 FACTORS = 50
@@ -106,7 +126,9 @@ def _chi2(t: _Training) -> np.ndarray:
 
 def _kld(t: _Training) -> np.ndarray:
     sums, p = t.near
-    return np.where(sums > 0, p * np.log(np.maximum(p, 1e-12) / np.maximum(t.base, 1e-12)), -1.0)
+    return np.where(
+        sums > 0, p * np.log(np.maximum(p, 1e-12) / np.maximum(t.base, 1e-12)), -1.0
+    )
 
 
 # -- relevance models -------------------------------------------------------------------------
@@ -152,7 +174,9 @@ def _svd(t: _Training) -> np.ndarray:
     rest = np.where(there, rest - item, 0.0)
     user = rest.sum(axis=1, keepdims=True) / (there.sum(axis=1, keepdims=True) + 5)
     rest = np.where(there, rest - user, 0.0)
-    factors = np.random.default_rng([t.seed, 2]).normal(0, 0.1, (t.ratings.shape[1], 20))
+    factors = np.random.default_rng([t.seed, 2]).normal(
+        0, 0.1, (t.ratings.shape[1], 20)
+    )
     users = _least_squares(rest, there, factors)
     for _ in range(8):
         factors = _least_squares(rest.T, there.T, users)
@@ -160,7 +184,9 @@ def _svd(t: _Training) -> np.ndarray:
     return mean + item + user + users @ factors.T
 
 
-def _least_squares(rest: np.ndarray, there: np.ndarray, other: np.ndarray, penalty: float = 5.0) -> np.ndarray:
+def _least_squares(
+    rest: np.ndarray, there: np.ndarray, other: np.ndarray, penalty: float = 5.0
+) -> np.ndarray:
     """Return, for every row, the ridge regression of its known entries on the factors of the other side."""
     ridge = penalty * np.eye(other.shape[1])
     out = np.zeros((len(rest), other.shape[1]))
@@ -193,7 +219,8 @@ def _factorised(t: _Training, **options: Any) -> np.ndarray:
 def _ease(t: _Training, penalty: float = 500.0) -> np.ndarray:
     """Items as a linear function of the other items, ridge regression in closed form.
 
-    With P = (X'X + l I)^-1 the weights are I - P diag(P)^-1. X P = (XX' + l I)^-1 X needs the users' matrix only.
+    With P = (X'X + l I)^-1 the weights are I - P diag(P)^-1. X P = (XX' + l I)^-1 X
+    needs the users' matrix only.
     """
     x = (t.ratings > 0).astype(float)
     xp = np.linalg.solve(x @ x.T + penalty * np.eye(len(x)), x)
@@ -219,7 +246,9 @@ def _wrmf(t: _Training) -> np.ndarray:
     from implicit.cpu.als import AlternatingLeastSquares as Model
 
     # In 64 bits: in 32 the lists differ from one processor to another.
-    return _fitted(t, Model, regularization=0.05, iterations=15, alpha=1.0, dtype=np.float64)
+    return _fitted(
+        t, Model, regularization=0.05, iterations=15, alpha=1.0, dtype=np.float64
+    )
 
 
 def _fitted(t: _Training, kind: Callable[..., Any], **options: Any) -> np.ndarray:
@@ -235,10 +264,10 @@ def _one_thread() -> Iterator[None]:
     import sklearn.decomposition  # noqa: F401
     from threadpoolctl import threadpool_limits
 
-    if find_spec("implicit"):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # its progress bar warns in notebooks without ipywidgets
-            import implicit.cpu.als  # noqa: F401
+    with warnings.catch_warnings():
+        # Its progress bar warns in notebooks without ipywidgets.
+        warnings.simplefilter("ignore")
+        import implicit.cpu.als  # noqa: F401
     with threadpool_limits(1):
         yield
 
@@ -260,90 +289,54 @@ ALGORITHMS: dict[str, tuple[str, Callable[[_Training], np.ndarray]]] = {
     "SVD": ("factors", _svd),
     "PureSVD": ("factors", _pure_svd),
     "NMF": ("factors", _factorised),
-    "PLSA": ("factors", partial(_factorised, beta_loss="kullback-leibler", solver="mu")),
+    "PLSA": (
+        "factors",
+        partial(_factorised, beta_loss="kullback-leibler", solver="mu"),
+    ),
     "BPRMF": ("factors", _bprmf),
     "WRMF": ("factors", _wrmf),
     "EASE": ("linear", _ease),
 }
-_NEED_IMPLICIT = ("BPRMF", "WRMF")
 
 
-# -- training ---------------------------------------------------------------------------------
+# -- training ----------------------------------------------------------------------------
 
 
-def train_recommenders(ratings: pd.DataFrame, *, rng: int | np.random.Generator | None = 0) -> Rankings:
-    """Train recommenders on part of every user's ratings, and rank the items that the user has not rated there.
+def movielens() -> Rankings:
+    """Train all recommenders on MovieLens latest-small; it takes half a minute."""
+    path = locate("movielens-latest-small/ratings.csv")
+    names = {"userId": "user", "movieId": "item"}
+    ratings = pd.read_csv(path, dtype=str).rename(columns=names)
+    ratings["rating"] = ratings["rating"].astype(float)
+    return train(ratings)
 
-    The algorithms are, with the usual settings, nothing tuned:
 
-    - baselines: ``Random``; ``Popularity``, the number of ratings; ``MeanRating``;
-    - neighbourhoods of 50 by cosine: ``UserKNN``, ``ItemKNN``; and the term-selection formulas ``Rocchio``,
-      ``RSV``, ``CHI2`` and ``KLD`` over the ratings of the nearest users;
-    - relevance models over the nearest users: ``RM1``, ``RM2``;
-    - ``RandomWalk``: three steps over users and items;
-    - 50 factors: ``PureSVD``, ``NMF``, ``PLSA``, ``BPRMF``, ``WRMF`` (the last two only if ``implicit`` is
-      installed); ``SVD`` predicts ratings from 20 factors;
-    - ``EASE``: every item as a linear function of the others.
+def train(ratings: pd.DataFrame, *, seed: int = 0) -> Rankings:
+    """Train recommenders on part of every user's ratings, and rank the other items for the user.
 
-    For every user, 20 % of the ratings are drawn for testing; at least one stays in training. A held-out rating of 4
-    has relevance 1, and every half point above it adds 1; lower ratings have 0. A query is a user, and a list has 100
-    items; the candidates are all items that anybody rated in training, except the user's own. Most of a list is
-    therefore not judged: a user may like items without rating them. Ties are broken at random, in the same way for all
-    algorithms.
+    For every user, 20 % of the ratings are drawn for testing; at least one stays in
+    training. A held-out rating of 4 has relevance 1, and every half point above it
+    adds 1; lower ratings have 0. A query is a user, and a list has 100 items; the
+    candidates are all items that anybody rated in training, except the user's own.
+    Most of a list is therefore not judged: a user may like items without rating them.
+    Ties are broken at random, in the same way for all algorithms.
 
     Parameters
     ----------
     ratings : pandas.DataFrame
-        Columns ``user, item, rating``: one row per rating, above 0; higher is better.
-    rng : int, Generator or None
+        Columns ``user, item, rating``: strings, and a number above 0; higher is better.
+    seed : int
         Seed of the split, of the starting values and of the order of ties.
 
     Returns
     -------
     Rankings
-        ``system`` is the algorithm. Users without a relevant item are left out, and counted in ``provenance``,
-        which also says the split and each algorithm's family.
-
-    Raises
-    ------
-    TypeError
-        If ``ratings`` is not a DataFrame.
-    ValueError
-        If a column is missing or holds what it should not, or no list can be made.
-
-    Notes
-    -----
-    The formulas of the neighbourhoods are those of Valcarce, Parapar and Barreiro (2016, Efficient pseudo-relevance
-    feedback methods for collaborative filtering recommendation), those of the relevance models of Parapar,
-    Bellogín, Castells and Barreiro (2013, Relevance-based language modelling for recommender systems), with uniform
-    priors and half of the weight on all users. EASE is by Steck (2019), PureSVD by Cremonesi, Koren and Turrin (2010).
-    One thread computes everything, so that the lists do not depend on how many there are; another version of a library
-    may change them.
-
-    Examples
-    --------
-    >>> import numpy as np, pandas as pd
-    >>> from mtmeta.scoring import train_recommenders
-    >>> rng = np.random.default_rng(0)
-    >>> user, item = np.nonzero(rng.random((20, 200)) < 0.3)
-    >>> ratings = pd.DataFrame({"user": user, "item": item, "rating": rng.integers(1, 6, len(user))})
-    >>> "EASE" in train_recommenders(ratings).systems
-    True
+        ``system`` is the algorithm. Users without a relevant item are left out, and counted in
+        ``provenance``, which also says the split and each algorithm's family.
     """
-    ratings = _checked(ratings)
-    names, left_out = list(ALGORITHMS), {}
-    if not find_spec("implicit"):
-        names = [name for name in names if name not in _NEED_IMPLICIT]
-        left_out[", ".join(_NEED_IMPLICIT)] = "the library implicit is not installed: pip install 'mtmeta[recommend]'"
-    drawn = generator(rng)
-    seed = int(rng if isinstance(rng, int | np.integer) else drawn.integers(2**31))
+    names = list(ALGORITHMS)
     users, items, training, test = _split(ratings, seed)
     judged = np.flatnonzero((test >= RELEVANT_FROM).any(axis=1))
-    if not len(judged):
-        raise ValueError(
-            f"no user has a held-out rating of {RELEVANT_FROM} or more, so nothing can be measured. "
-            "Give more ratings, or multiply them."
-        )
     top, scores = _lists(names, training, judged, seed)
     runs = pd.DataFrame(
         {
@@ -356,33 +349,27 @@ def train_recommenders(ratings: pd.DataFrame, *, rng: int | np.random.Generator 
     )
     row, column = np.nonzero(test[judged])
     value = test[judged][row, column]
-    grade = np.where(value >= RELEVANT_FROM, 1 + np.floor(2 * (value - RELEVANT_FROM)), 0).astype(int)
-    qrels = pd.DataFrame({"query": users[judged][row], "item": items[column], "relevance": grade})
+    grade = np.where(
+        value >= RELEVANT_FROM, 1 + np.floor(2 * (value - RELEVANT_FROM)), 0
+    ).astype(int)
+    qrels = pd.DataFrame(
+        {"query": users[judged][row], "item": items[column], "relevance": grade}
+    )
+    left_out = {}
     if without := len(users) - len(judged):
-        left_out = {f"{without} users": f"no held-out rating of {RELEVANT_FROM} or more", **left_out}
+        left_out[f"{without} users"] = f"no held-out rating of {RELEVANT_FROM} or more"
     provenance = {
         "split": f"{TEST_SHARE} of every user's ratings held out, drawn with seed {seed}",
         "relevance": f"1 from a rating of {RELEVANT_FROM}, and 1 more for every half point above",
         "families": {name: ALGORITHMS[name][0] for name in names},
         "left_out": left_out,
     }
-    return Rankings("recommenders", runs, qrels, provenance)
+    return Rankings("movielens-small", runs, qrels, provenance)
 
 
-def _checked(ratings: Any) -> pd.DataFrame:
-    """Return the ratings with names as strings and ratings as numbers above 0."""
-    check_table(ratings, ["user", "item", "rating"], name="ratings")
-    values = pd.to_numeric(ratings["rating"], errors="coerce").to_numpy(dtype=float)
-    bad = np.flatnonzero(~np.isfinite(values) | (values <= 0))
-    if len(bad):
-        found = ratings["rating"].iloc[bad[0]]
-        raise ValueError(f"`ratings`: every row needs a rating above 0; found {found!r} in data row {bad[0] + 1}.")
-    out = pd.DataFrame({"user": ratings["user"].astype(str), "item": ratings["item"].astype(str), "rating": values})
-    check_once(out, ["user", "item"], "ratings")
-    return out
-
-
-def _split(ratings: pd.DataFrame, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def _split(
+    ratings: pd.DataFrame, seed: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Hold out part of the ratings of every user; return users, items and the ratings in training and test."""
     user, users = pd.factorize(ratings["user"])
     item, items = pd.factorize(ratings["item"])
@@ -396,11 +383,11 @@ def _split(ratings: pd.DataFrame, seed: int) -> tuple[np.ndarray, np.ndarray, np
     return np.asarray(users, dtype=object), np.asarray(items, dtype=object), *matrices
 
 
-def _lists(names: Sequence[str], training: np.ndarray, users: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def _lists(
+    names: list[str], training: np.ndarray, users: np.ndarray, seed: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Return items and scores of every list: (n_systems, n_users, DEPTH)."""
     candidates = (training > 0).any(axis=0) & (training[users] == 0)
-    if (fewest := int(candidates.sum(axis=1).min())) < DEPTH:
-        raise ValueError(f"a user has only {fewest} items to rank; expected at least {DEPTH}. Give more ratings.")
     ties = np.random.default_rng([seed, 3]).permutation(training.shape[1])
     top = np.empty((len(names), len(users), DEPTH), dtype=np.int32)
     scores = np.empty(top.shape, dtype=np.float32)
