@@ -100,9 +100,11 @@ def test_damaged_cache_is_rebuilt_and_one_that_cannot_be_written_is_no_error(own
 @pytest.mark.parametrize("metric", scoring.METRICS)
 def test_signature_is_that_of_sacrebleu(metric):
     hypotheses, references = list(TOY.texts.translations["A"]), [list(TOY.texts.references["ref"])]
-    for how, score in (("corpus", scoring.score_corpus), ("segment", scoring.score_segments)):
+    for how in ("corpus", "segment"):
         found = aggregation.aggregate(TOY, metric, how=how)
-        assert found.signature.startswith(score(hypotheses, references, metric).signature + "|how:")
+        assert found.signature.startswith(
+            scoring.score_texts(hypotheses, references, metric, level=how).signature + "|how:"
+        )
         assert found.to_frame().signature.tolist() == [found.signature] * 2
 
 

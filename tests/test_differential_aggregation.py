@@ -96,7 +96,7 @@ def extracted(number, es):
     return statistics, {"effective": effective, "tokenize": tokenize}
 
 
-@checks(aggregation.extract, scoring.score_corpus, scoring.score_segments)
+@checks(aggregation.extract, scoring.score_texts)
 def test_scores_are_those_of_sacrebleu(numbers):
     for number in numbers:
         es = texts_of(number)
@@ -109,11 +109,11 @@ def test_scores_are_those_of_sacrebleu(numbers):
             near(whole[k], corpus(es, system, every, metric, **options), number)
             wanted = segments(es, system, metric, **options)
             np.testing.assert_allclose(single[k], wanted, atol=1e-9, err_msg=number)
-        given = {"effective_order": effective, "tokenize": options["tokenize"]}
+        options["effective"] = None
         texts, streams = es.texts.translations["S0"], list(es.texts.references.values())
         wanted = corpus(es, "S0", every, metric, **options)
-        near(scoring.score_corpus(texts, streams, metric, **given).score, wanted, number)
-        found = scoring.score_segments(texts, streams, metric, **given).scores
+        near(scoring.score_texts(texts, streams, metric, tokenize=options["tokenize"]).score, wanted, number)
+        found = scoring.score_texts(texts, streams, metric, level="segment", tokenize=options["tokenize"]).score
         np.testing.assert_allclose(found, segments(es, "S0", metric, **options), atol=1e-9, err_msg=number)
 
 

@@ -1,4 +1,4 @@
-"""Scores from text: sacreBLEU and its guard, neural metrics in processes of their own."""
+"""Scores from text: sacreBLEU and its guard."""
 
 import re
 
@@ -15,23 +15,22 @@ REFERENCES = ["the cat sat on a mat .", "he says it is raining today", "no"]
 
 def test_a_second_reference_may_lack_segments():
     two = [REFERENCES, [*REFERENCES[:2], None]]
-    assert scoring.score_corpus(HYPOTHESES, two).score == sacrebleu.corpus_bleu(HYPOTHESES, two).score
-    for score in (scoring.score_corpus, scoring.score_segments):
-        assert "nrefs:var" in score(HYPOTHESES, two).signature
+    assert scoring.score_texts(HYPOTHESES, two).score == sacrebleu.corpus_bleu(HYPOTHESES, two).score
+    for level in ("corpus", "segment"):
+        assert "nrefs:var" in scoring.score_texts(HYPOTHESES, two, level=level).signature
 
 
 def test_effective_order_is_named_and_nothing_is_logged(caplog):
-    ways = ((scoring.score_segments, "bleu", None), (scoring.score_segments, "bleu", False))
-    ways += ((scoring.score_corpus, "bleu", None), (scoring.score_corpus, "chrf", False))
-    found = [score(["a b"], ["a b"], metric, effective_order=order).signature for score, metric, order in ways]
-    assert [re.search("eff:(yes|no)", text)[1] for text in found] == ["yes", "no", "no", "no"]
+    ways = [("bleu", "segment"), ("bleu", "corpus"), ("chrf", "segment"), ("chrf", "corpus")]
+    found = [scoring.score_texts(["a b"], ["a b"], metric, level=level).signature for metric, level in ways]
+    assert [re.search("eff:(yes|no)", text)[1] for text in found] == ["yes", "no", "yes", "yes"]
     assert caplog.text == ""
 
 
 def test_chinese_has_a_tokenizer():
     translation, reference = ["今天天气很好,我们去公园。"], ["今天天气不错,我们去公园。"]
-    characters = scoring.score_corpus(translation, reference, tokenize="zh")
-    assert characters.score > scoring.score_corpus(translation, reference, tokenize="13a").score + 30
+    characters = scoring.score_texts(translation, reference, tokenize="zh")
+    assert characters.score > scoring.score_texts(translation, reference, tokenize="13a").score + 30
 
 
 @pytest.mark.parametrize(
@@ -41,12 +40,15 @@ def test_chinese_has_a_tokenizer():
         ({"tokenize": "moses"}, "`tokenize` must be one of '13a'"),
         ({"metric": "chrf", "tokenize": "13a"}, "applies to BLEU alone"),
         ({"metric": "ter", "effective_order": True}, "TER does not have"),
-        ({"level": "document"}, "`level` must be"),
         ({"effective_order": "yes"}, "`effective_order` must be one of True, False, None; found 'yes'"),
     ],
 )
 def test_options_are_checked(options, match):
     refuses(match, scoring.scorer, **options)
+
+
+def test_levels_are_checked():
+    refuses("`level` must be one of 'corpus', 'segment'", scoring.score_texts, ["a"], ["a"], level="document")
 
 
 @pytest.mark.parametrize("failure", [ImportError, RuntimeError, OSError, SystemExit])
@@ -84,8 +86,7 @@ def test_shapes_are_explained(references, verdict, scored, match):
     if verdict in ("ok", "ambiguous", "flat"):
         assert len(scoring.check_references(HYPOTHESES, references)[0]) == 3
     else:
-        for score in (scoring.score_corpus, scoring.score_segments):
-            refuses(f"^{re.escape(shape.explanation)}$", score, HYPOTHESES, references)
+        refuses(f"^{re.escape(shape.explanation)}$", scoring.score_texts, HYPOTHESES, references)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from ._ranking import RANKING_MEASURES, score_ranking_pairs, score_rankings
 from ._references import ReferenceShape, check_references, explain_reference_shape
 from ._speech import score_transcripts
 from ._ter import score_ter
-from ._text import METRICS, TOKENIZERS, SegmentScores, TextScore, score_corpus, score_segments, scorer, signature
+from ._text import METRICS, TOKENIZERS, TextScores, score_texts, scorer, signature
 
 __all__ = [
     "METRICS",
@@ -16,16 +16,14 @@ __all__ = [
     "RANKING_MEASURES",
     "TOKENIZERS",
     "ReferenceShape",
-    "SegmentScores",
-    "TextScore",
+    "TextScores",
     "check_references",
     "explain_reference_shape",
-    "score_corpus",
     "score_pairs",
     "score_ranking_pairs",
     "score_rankings",
-    "score_segments",
     "score_ter",
+    "score_texts",
     "score_transcripts",
     "scorer",
     "signature",

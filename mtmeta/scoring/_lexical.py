@@ -13,7 +13,7 @@ import numpy as np
 
 from ._speech import SPEECH
 from ._ter import score_ter
-from ._text import score_segments
+from ._text import TextScores, score_texts
 
 Scores = dict[str, np.ndarray]
 #: Metrics of translations. METEOR needs WordNet, which nltk downloads.
@@ -57,7 +57,11 @@ def lexical_signature(metric: str, tokenize: str | None) -> str:
         return f"BLEU|smooth:none|tok:nltk|case:mixed|nltk:{version('nltk')}"
     if metric == "meteor":
         return f"METEOR|tok:nltk|case:lc|nltk:{version('nltk')}"
-    return score_segments(["a"], ["a"], metric, tokenize=tokenize if metric == "bleu" else None).signature
+    return _sacrebleu(["a"], ["a"], metric, tokenize).signature
+
+
+def _sacrebleu(texts: Sequence[str], references: Sequence[str], metric: str, tokenize: str | None) -> TextScores:
+    return score_texts(texts, references, metric, level="segment", tokenize=tokenize if metric == "bleu" else None)
 
 
 def score_lexical(
@@ -74,9 +78,7 @@ def score_lexical(
         elif metric == "ter":
             out[metric] = score_ter(texts, references)
         elif metric not in _ROUGE:
-            out[metric] = score_segments(
-                texts, references, metric, tokenize=tokenize if metric == "bleu" else None
-            ).scores
+            out[metric] = _sacrebleu(texts, references, metric, tokenize).score
     if rouge := [m for m in metrics if m in _ROUGE]:
         from rouge_score.rouge_scorer import RougeScorer
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,50 +18,28 @@ TOKENIZERS = ("13a", "intl", "zh", "char", "none", "ja-mecab", "ko-mecab", "flor
 
 
 @dataclass(frozen=True)
-class TextScore:
-    """The score of a test set and how it was computed.
+class TextScores:
+    """Scores of texts, and how they were computed.
 
     Attributes
     ----------
-    score : float
-        BLEU and chrF in [0, 100]; TER negated, at most 0.
+    score : float or numpy.ndarray, shape (n_segments,)
+        Of the test set, or of each segment. BLEU and chrF in [0, 100]; TER negated, at most 0.
     signature : str
         That of sacreBLEU, with the metric's name before it.
     """
 
-    score: float
+    score: float | np.ndarray
     signature: str
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row: ``score, signature``."""
+        """Return one row for a test set: ``score, signature``; one per segment: ``segment`` (from 1), ``score``."""
+        if np.ndim(self.score):
+            return pd.DataFrame({"segment": np.arange(1, len(self.score) + 1), "score": self.score})
         return pd.DataFrame([{"score": self.score, "signature": self.signature}])
 
 
-@dataclass(frozen=True)
-class SegmentScores:
-    """The scores of single segments and how they were computed.
-
-    Attributes
-    ----------
-    scores : numpy.ndarray, shape (n_segments,)
-    signature : str
-    """
-
-    scores: np.ndarray = field(repr=False)
-    signature: str
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row per segment: ``segment`` (from 1), ``score``."""
-        return pd.DataFrame({"segment": np.arange(1, len(self.scores) + 1), "score": self.scores})
-
-
-def scorer(
-    metric: str = "bleu",
-    *,
-    tokenize: str | None = None,
-    effective_order: bool | None = None,
-    level: str = "corpus",
-) -> Any:
+def scorer(metric: str = "bleu", *, tokenize: str | None = None, effective_order: bool | None = None) -> Any:
     """Return sacreBLEU's metric object for these options.
 
     Parameters
@@ -70,11 +48,9 @@ def scorer(
     tokenize : str, optional
         Only for BLEU; one of `TOKENIZERS`, by default ``"13a"``, which does not fit Chinese and Japanese.
     effective_order : bool, optional
-        Whether n-gram orders that a text is too short for are left out. By default what sacreBLEU does at this
-        ``level``: for BLEU no for a corpus and yes for a segment; for chrF yes at both. For chrF, False adds an
-        epsilon, as chrF++.py does.
-    level : {"corpus", "segment"}
-        Decides the default of ``effective_order`` only.
+        Whether n-gram orders that a text is too short for are left out. By default no for BLEU, as sacreBLEU scores a
+        corpus (for single segments it leaves them out), and yes for chrF. For chrF, False adds an epsilon, as chrF++.py
+        does.
 
     Returns
     -------
@@ -86,16 +62,19 @@ def scorer(
     ValueError
         If an option is not one of those above, does not apply, or the tokenizer's package or model is missing.
 
+    See Also
+    --------
+    score_texts : Scores of texts, with the references checked.
+
     Examples
     --------
     >>> from mtmeta.scoring import scorer
-    >>> scorer("bleu").effective_order, scorer("bleu", level="segment").effective_order
+    >>> scorer("bleu").effective_order, scorer("bleu", effective_order=True).effective_order
     (False, True)
     """
     check_choice("metric", metric, METRICS)
     check_choice("tokenize", tokenize, (*TOKENIZERS, None))
     check_choice("effective_order", effective_order, (True, False, None))
-    check_choice("level", level, ("corpus", "segment"))
     if tokenize is not None and metric != "bleu":
         raise ValueError(f"`tokenize` applies to BLEU alone; metric {metric!r} has its own units. Leave it out.")
     if effective_order is not None and metric == "ter":
@@ -106,10 +85,9 @@ def scorer(
         return TER()
     if metric != "bleu":
         return CHRF(word_order=2 if metric == "chrf++" else 0, eps_smoothing=effective_order is False)
-    effective = level == "segment" if effective_order is None else bool(effective_order)
     tokenize = tokenize or "13a"
     try:
-        return BLEU(tokenize=tokenize, effective_order=effective, force=True)
+        return BLEU(tokenize=tokenize, effective_order=bool(effective_order), force=True)
     except (ImportError, RuntimeError, OSError, SystemExit) as error:  # it exits where a model cannot be downloaded
         message = " ".join(str(error).split())
         raise ValueError(f"tokenizer {tokenize!r} lacks its package or its model: {message}") from None
@@ -118,14 +96,7 @@ def scorer(
 def signature(metric: Any) -> str:
     """Return the signature of a sacreBLEU metric that has seen references, its name first.
 
-    Parameters
-    ----------
-    metric : sacrebleu.metrics.base.Metric
-
-    Returns
-    -------
-    str
-        For TER with a minus sign, because this package negates it.
+    TER has a minus sign, because this package negates it.
     """
     name = {"TER": "-TER"}.get(type(metric).__name__, type(metric).__name__)
     if name == "CHRF":
@@ -133,19 +104,15 @@ def signature(metric: Any) -> str:
     return f"{name}|{metric.get_signature().format()}"
 
 
-def _sign(metric: str) -> float:
-    return -1.0 if metric == "ter" else 1.0
-
-
-def score_corpus(
+def score_texts(
     translations: Sequence[str],
     references: Sequence[Any],
     metric: str = "bleu",
     *,
+    level: str = "corpus",
     tokenize: str | None = None,
-    effective_order: bool | None = None,
-) -> TextScore:
-    """Score a test set with sacreBLEU: sums of counts first, then one ratio.
+) -> TextScores:
+    """Score a test set or each of its segments with sacreBLEU, after a check of the references.
 
     Parameters
     ----------
@@ -153,18 +120,25 @@ def score_corpus(
         One per segment.
     references : sequence of str, or sequence of sequences of str
         As in `check_references`, which refuses other shapes.
-    metric, tokenize, effective_order
+    metric : {"bleu", "chrf", "chrf++", "ter"}
+    level : {"corpus", "segment"}
+        One score of the test set, from sums of counts; or one per segment, for BLEU with effective order.
+    tokenize : str, optional
         As in `scorer`.
 
     Returns
     -------
-    TextScore
+    TextScores
         Higher is better; TER is negated.
 
     Raises
     ------
     TypeError, ValueError
-        As in `scorer` and `check_references`.
+        As in `scorer` and `check_references`, or if ``level`` is unknown.
+
+    See Also
+    --------
+    score_pairs : Scores of texts and of their perturbed copies.
 
     References
     ----------
@@ -172,55 +146,21 @@ def score_corpus(
 
     Examples
     --------
-    >>> from mtmeta.scoring import score_corpus
-    >>> score_corpus(["the cat sat on the mat"], ["the cat sat on a mat"], "ter").to_frame().score[0].round(2)
+    >>> from mtmeta.scoring import score_texts
+    >>> score_texts(["the cat sat on the mat"], ["the cat sat on a mat"], "ter").to_frame().score[0].round(2)
     np.float64(-16.67)
-    """
-    computed = scorer(metric, tokenize=tokenize, effective_order=effective_order)
-    streams = check_references(translations, references)
-    score = _sign(metric) * computed.corpus_score(list(translations), streams).score
-    return TextScore(score, signature(computed))
-
-
-def score_segments(
-    translations: Sequence[str],
-    references: Sequence[Any],
-    metric: str = "bleu",
-    *,
-    tokenize: str | None = None,
-    effective_order: bool | None = None,
-) -> SegmentScores:
-    """Score every segment of a test set with sacreBLEU.
-
-    Parameters
-    ----------
-    translations, references, metric, tokenize, effective_order
-        As in `score_corpus`; ``effective_order`` is on by default for BLEU.
-
-    Returns
-    -------
-    SegmentScores
-        Higher is better; TER is negated.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As in `score_corpus`.
-
-    Examples
-    --------
-    >>> from mtmeta.scoring import score_segments
-    >>> score_segments(["the cat sat", "no"], ["the cat sat", "yes"]).scores.round(1).tolist()
+    >>> score_texts(["the cat sat", "no"], ["the cat sat", "yes"], level="segment").score.round(1).tolist()
     [100.0, 0.0]
     """
-    computed = scorer(metric, tokenize=tokenize, effective_order=effective_order, level="segment")
+    check_choice("level", level, ("corpus", "segment"))
+    single = level == "segment"
+    computed = scorer(metric, tokenize=tokenize, effective_order=True if single and metric == "bleu" else None)
     streams = check_references(translations, references)
-    from sacrebleu.metrics.base import Metric
-
-    scores = [  # the method of the base class: that of BLEU logs a warning per segment without effective order
-        Metric.sentence_score(computed, text, [r for r in own if r is not None]).score
-        for text, own in zip(translations, zip(*streams, strict=True), strict=True)
-    ]
-    numbers = {sum(r is not None for r in own) for own in zip(*streams, strict=True)}
+    sign = -1.0 if metric == "ter" else 1.0
+    if not single:
+        return TextScores(sign * computed.corpus_score(list(translations), streams).score, signature(computed))
+    own = [[r for r in given if r is not None] for given in zip(*streams, strict=True)]
+    scores = [computed.sentence_score(text, given).score for text, given in zip(translations, own, strict=True)]
+    numbers = {len(given) for given in own}
     computed.num_refs = numbers.pop() if len(numbers) == 1 else -1
-    return SegmentScores(_sign(metric) * np.array(scores), signature(computed))
+    return TextScores(sign * np.array(scores), signature(computed))

@@ -282,11 +282,11 @@ def ex_08_own(spoken: pd.DataFrame, places: Sequence[str], distinct: Sequence[st
 
 def ex_09_bug(outputs: np.ndarray, right: np.ndarray, tokenize: str | None) -> dict:
     texts, references = list(outputs[0][:20]), list(right[:20])
-    metric = scoring.scorer("bleu", tokenize=tokenize, level="segment")
+    metric = scoring.scorer("bleu", tokenize=tokenize, effective_order=True)
     against_all = np.mean([metric.sentence_score(text, references).score for text in texts])
     found = {"order": against_all, "turned": against_all}
     for name, own in (("correct", references), ("correct, turned", references[::-1])):
-        found[name] = scoring.score_segments(texts, own, tokenize=tokenize).scores.mean()
+        found[name] = scoring.score_texts(texts, own, level="segment", tokenize=tokenize).score.mean()
     return found
 
 
