@@ -127,8 +127,7 @@ def made(n_jobs: int):
     es = mm.simulate.campaign(n_systems=6, n_segments=40, seed=3).select(metrics=METRICS)
     yield "campaign", es
     yield "score_campaign", mm.simulate.score_campaign(5, 30, 2, 1)
-    yield "speech", mm.simulate.speech(n_systems=3, n_speakers=4, n_segments=20)
-    yield "rankings", mm.simulate.rankings(n_systems=3, n_queries=5, n_items=40, depth=10)
+    yield "rankings", mm.simulate.teaching_ranking()
     yield from statistics(es)
     yield from in_processes(es, n_jobs)
     yield from local(es, n_jobs)

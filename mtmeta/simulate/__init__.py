@@ -4,8 +4,8 @@
 any seed. `score_campaign` makes large ones without texts. The sentences come from a pool that is part of
 the package.
 
-`speech` and `rankings` are its siblings: transcripts with known word errors, and ranked lists for users whose
-preferences are known. `teaching_speech` and `teaching_ranking` are those of the book.
+`teaching_speech` and `teaching_ranking` are its siblings: transcripts with known word errors, and ranked lists for
+users whose preferences are known.
 
 `rate_again` lets further raters rate a simulated campaign.
 
@@ -15,11 +15,10 @@ preferences are known. `teaching_speech` and `teaching_ranking` are those of the
 from ._campaign import campaign, rate_again
 from ._frozen import teaching
 from ._judge import judge
-from ._ranking import rankings, teaching_ranking
+from ._ranking import teaching_ranking
 from ._scores import score_campaign
-from ._speech import speech, teaching_speech
+from ._speech import teaching_speech
 
 __all__ = [
-    "campaign", "judge", "rankings", "rate_again", "score_campaign", "speech", "teaching",
-    "teaching_ranking", "teaching_speech",
+    "campaign", "judge", "rate_again", "score_campaign", "teaching", "teaching_ranking", "teaching_speech",
 ]  # fmt: skip

@@ -129,10 +129,10 @@ def documents(seed: int, n_segments: int, numbers: dict[str, list[int]]) -> Iter
         yield domain, Draw(seed, 2, place).take(left[domain]), length
 
 
-def drawn(seed: int, n_segments: int, *, teaching: bool = True) -> tuple[list[Sentence], list[str], list[str]]:
+def drawn(seed: int, n_segments: int) -> tuple[list[Sentence], list[str], list[str]]:
     """Draw documents; return the sentences, and document and domain of each.
 
-    If ``teaching``, only its own seed draws the documents of the teaching campaign, so no other campaign contains them.
+    Only its own seed draws the documents of the teaching campaign, so no other campaign contains them.
     """
     if n_segments > MOST:
         raise ValueError(
@@ -140,9 +140,8 @@ def drawn(seed: int, n_segments: int, *, teaching: bool = True) -> tuple[list[Se
             "`score_campaign` simulates scores without texts, for as many segments as you like."
         )
     _, sizes, own, twins = _lines()
-    barred = {d: [*own[d], *([] if seed == TEACHING else twins[d])] for d in sizes}
-    every = teaching and seed == TEACHING
-    numbers = {d: [i for i in range(size) if every or i not in barred[d]] for d, size in sizes.items()}
+    barred = {d: [] if seed == TEACHING else [*own[d], *twins[d]] for d in sizes}
+    numbers = {d: [i for i in range(size) if i not in barred[d]] for d, size in sizes.items()}
     rows: list[tuple[Sentence, str, str]] = []
     seen: Counter[str] = Counter()
     for domain, number, length in documents(seed, n_segments, numbers):
