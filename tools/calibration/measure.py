@@ -11,6 +11,7 @@ import datetime
 import json
 import platform
 import time
+import tomllib
 import zlib
 from fnmatch import fnmatchcase
 from importlib.metadata import version
@@ -38,119 +39,8 @@ MOST_CLAIMS = 1.6
 #: A verdict is what both limits of an interval of 90 % say: two tests at .05, one against each end of the band.
 TWO_SIDES = 0.1
 
-#: Labels (patterns), verdicts, and why these verdicts are against these labels.
-KNOWN = (
-    (
-        "exchange, Pearson, grouping none, b very skewed",
-        "too often",
-        "Without grouping, Pearson's r of a very skewed metric is too high in small campaigns, and a few extreme "
-        "segments decide both the difference and what it is held against. Within segments, and with ranks, it does "
-        "not happen.",
-    ),
-    (
-        "exchange of segments, neighbours*",
-        "too often",
-        "Broken on purpose: neighbours depend on each other, so single segments are not independent units.",
-    ),
-    (
-        "exchange of blocks, neighbours 0.8*",
-        "too often",
-        "A dependence of .8 reaches beyond blocks of 5 or 15 segments.",
-    ),
-    (
-        "bootstrap of segments, SPA of 1000 segments*",
-        "too short",
-        "SPA depends on the number of segments, so its interval is about campaigns with as many, not with more.",
-    ),
-    (
-        "pair swap*",
-        "too often",
-        "The pairs of one segment, or one system, share translations, so they are no independent coins. Only with two "
-        "systems is a segment a single pair.",
-    ),
-    (
-        "pair swap*, 2 systems",
-        "too rarely",
-        "With two systems few segments tell two metrics apart, so p-values are few and large. With ties broken at "
-        "random they are uniform, as the Kolmogorov-Smirnov test says.",
-    ),
-    (
-        "H1, chi-square, by perturbation",
-        "too rarely",
-        "All perturbations meet the same translations. What the contexts share does not set them apart, but the "
-        "chi-square takes it for independent.",
-    ),
-    (
-        "rank, protocol wmt23, published",
-        "too often",
-        "One of the tasks is acc_eq, and its pair swap takes dependent pairs for independent.",
-    ),
-    (
-        "PERM-BOTH*favour systems*",
-        "too often",
-        "Broken on purpose: where a metric likes whole systems, cells cannot be exchanged one by one. The test asks "
-        "about these cells; for other systems, redraw systems.",
-    ),
-    (
-        "PERM-BOTH*shared by a segment*",
-        "too often",
-        "Broken on purpose: where a part of the error belongs to the segment, cells cannot be exchanged one by one.",
-    ),
-    (
-        "bootstrap of segments where metrics favour systems*",
-        "too often",
-        "Broken on purpose: redrawing segments says nothing about other systems; redraw both.",
-    ),
-    (
-        "bootstrap of segments of noisy documents*",
-        "too often",
-        "Broken on purpose: segments of a document are alike, so they must be redrawn together.",
-    ),
-    (
-        "PERM-SYS, corpus or segment",
-        "too often",
-        "Slightly too small; why is not settled. Both scores are standardised on these few systems before they change "
-        "places.",
-    ),
-    (
-        "r of *",
-        "too short",
-        "Noise in segment scores lowers the correlation, and more so in a resample, so the interval lies low.",
-    ),
-    (
-        "compare_with_null, human, strata of 30*",
-        "too often",
-        "In a small campaign few translations have the same human score, and strata of 30 merge unequal ones; take "
-        "smaller strata there.",
-    ),
-    (
-        "SysDep, equal systems treated alike*",
-        "too short",
-        "The range of noisy values cannot be 0, and its interval seldom reaches down to 0. It is no test of equal "
-        "treatment; `compare_with_null` is.",
-    ),
-    (
-        "H1, chi-square*",
-        "too often",
-        "The published chi-square takes pairs for independent, which they are not.",
-    ),
-    (
-        "H1, permutation*unit segment",
-        "too often",
-        "Broken on purpose: segments of a document are alike, so documents are the unit.",
-    ),
-    (
-        "any cluster boundary, 5 metrics, published",
-        "too often",
-        "The metrics are sorted by value before they are tested on one side, so each p-value is half of what it should "
-        "be, and there are ten of them.",
-    ),
-    (
-        "any claim, 5 metrics, uncorrected",
-        "too often",
-        "There are ten comparisons, and nothing corrects for them.",
-    ),
-)
+#: Which verdicts against which labels (patterns) have an explanation, and what the figure of power shows.
+VERDICTS = tomllib.loads((HERE / "verdicts.toml").read_text(encoding="utf-8"))
 
 
 # -- simulate ----------------------------------------------------------------------------
@@ -285,8 +175,8 @@ HOLDS, OPEN = "holds", "not settled"
 
 def why(row: dict) -> str | None:
     """Return the explanation of the verdict against a row."""
-    fits = (text for labels, verdicts, text in KNOWN if fnmatchcase(row["label"], labels) and verdict(row) in verdicts)
-    return next(fits, None)
+    known = (one for one in VERDICTS["known"] if one["verdict"] == verdict(row))
+    return next((one["why"] for one in known if fnmatchcase(row["label"], one["labels"])), None)
 
 
 def unexplained(results: dict) -> list[str]:
@@ -586,28 +476,11 @@ def coverage_figure(results: dict) -> None:
     plt.close(ax.figure)
 
 
-#: Label and short title of each panel of the figure of power.
-SHOWN = {
-    "exchange, Pearson, grouping none": "exchange, Pearson,\nno grouping",
-    "exchange, Pearson, grouping segment": "exchange, Pearson,\nsegment grouping",
-    "exchange, acc_eq, grouping segment": "exchange, acc_eq,\nsegment grouping",
-    "exchange, kendall, grouping none": "exchange, Kendall,\nno grouping",
-    "bootstrap of segments, acc_eq, grouping segment: test": "bootstrap, acc_eq,\nsegments drawn",
-    "bootstrap of both, Pearson, grouping none: test": "bootstrap, Pearson,\nboth drawn",
-    "compare_with_null, human, strata of 5: SysDep": "SysDep and its null",
-    "deviations_both_ways: verdict on one system": "verdict: is one\nsystem favoured?",
-    "H1, permutation, by system": "H1, permutation",
-    "H2, between contexts, by domain": "H2, permutation",
-    "PERM-SYS, corpus or segment": "corpus or segment,\nPERM-SYS",
-    "bootstrap, corpus or segment": "corpus or segment,\nbootstrap",
-}
-
-
 def power_figure(results: dict) -> None:
     """Draw rejections against the effect, one panel a test, one line a size."""
     mm.plots.use_style()
     found, about = curves(results), {row["label"]: row for row in results["null"]}
-    shown = {label: title for label, title in SHOWN.items() if label in about}
+    shown = {label: title for label, title in VERDICTS["power"].items() if label in about}
     n_rows = -(-len(shown) // 2)
     axes = plt.subplots(n_rows, 2, figsize=(6.4, 2.4 * n_rows), sharey=True, squeeze=False)[1]
     for ax in axes.flat[len(shown) :]:

@@ -4,9 +4,11 @@
 """
 
 import itertools
+import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -162,6 +164,9 @@ EXCHANGED = (
     ("kendall", "none"),
     ("kendall", "segment"),
 )
+
+
+_NAMES = {"pearson": "Pearson", "spa": "SPA"}
 
 
 def named(coefficient: str, grouping: str) -> str:
@@ -339,7 +344,7 @@ def ranking(rng, size, effect) -> Outcomes:
 
 
 def bootstrap(
-    rng, size, effect, *, coefficient, grouping, redrawn, label, truth, n_resamples=N_INTERVAL, **how
+    rng, size, effect, *, coefficient, grouping, redrawn, label, truth=None, n_resamples=N_INTERVAL, **how
 ) -> Outcomes:
     """Give the p-value of `compare` and the interval of `intervals`."""
     shape = (size, 30) if redrawn in ("system", "both") else (6, size)
@@ -356,7 +361,9 @@ def bootstrap(
     return found
 
 
-def pooled_pearson(es: mm.EvalSet, *, of_systems: float | None, of_segments: float | None, favour: float) -> float:
+def pooled_pearson(
+    es: mm.EvalSet, *, of_systems: float | None = None, of_segments: float | None = None, favour: float
+) -> float:
     """Return Pearson's r over all cells in the population; None: the systems or segments of this campaign are it."""
     system, segment = np.linspace(-0.5, 0.5, es.shape[0]), es.human.mean(axis=0)
     variance = 1 + (system.var() if of_systems is None else of_systems)
@@ -701,273 +708,29 @@ def equal_treatment(rng, size, effect) -> Outcomes:
 
 # -- all of them -------------------------------------------------------------------------
 
-_GAIN = {"effect": "noise of a smaller by", "effects": (0.05, 0.1, 0.2, 0.3, 0.4)}
-_BIAS = {"effect": "bias for one system, human units", "effects": (0.2, 0.4, 0.6, 0.8, 1.2), "sizes": (50, 200)}
-_EQUAL = (
-    "Metrics a and b are the human score plus independent noise of the same size, so they can be exchanged cell by cell"
-)
-_EXCHANGE, _COMPARE, _BOOTSTRAP, _SYSDEP, _LOCAL, _AGGREGATION, _REPORT = (
-    "Exchange of documents or segments",
-    "Permutation, pair swap, Williams",
-    "Bootstrap",
-    "System dependence",
-    "Local accuracy",
-    "Aggregation",
-    "Rankings and reports",
-)
-_NAMES = {"pearson": "Pearson", "spa": "SPA"}
 
-
-def _exchanges() -> list[Procedure]:
-    null = f"{_EQUAL}; six systems, scores rounded so that many tie"
-    rows = [Procedure("exchange of units", _EXCHANGE, null, exchanged, n=1000, n_power=60, **_GAIN)]
-    for name, text, how, sizes in (
-        ("errors shared by a segment", "A part of each metric's error, of sd .7, is the same for all translations of a "
-         "segment", {"shared": 0.7}, (30, 120)),
-        ("noisy documents", "Metrics alike, each noisier in some documents (of five segments) than in others, by a "
-         "factor of sd .7 in logarithms; documents are exchanged", {"documents": 0.7}, (100, 200)),
-    ):  # fmt: skip
-        run = partial(exchanged, label=f"exchange, {name}", **how)
-        rows.append(Procedure(f"exchange, {name}", _EXCHANGE, text, run, sizes=sizes, n=1000))
-    texts = {
-        ROUNDED: "Metric a is the human score plus noise of sd 1, b the same with other noise, rounded to even numbers",
-        SKEWED: "Metric a is the human score plus noise of sd 1, b the exponential of a quarter of the same with other "
-        "noise: its skewness is 1.3 to 1.5, that of the median metric of WMT23 1.4",
-        VERY_SKEWED: "As for b skewed, but of half: its skewness is 3.4 to 4.4, that of the most skewed metrics of "
-        "WMT23 4.2",
-        NOISY: "Metric a has a bias, for three of six systems and against three, b half of it and twice the noise",
+def _function(name: str, options: dict) -> Callable:
+    """Return a function of this module with its options, of which a table with ``of`` is one more function."""
+    given = {
+        key: _function(value["of"], {k: v for k, v in value.items() if k != "of"}) if isinstance(value, dict) else value
+        for key, value in options.items()
     }
-    for shape, text in texts.items():
-        sizes = (120, 480) if shape == VERY_SKEWED else (30, 120)
-        null = f"{text}. Where it is not so by construction, a number is set so that both agree equally in the long run"
-        rows.append(
-            Procedure(f"exchange, {shape}", _EXCHANGE, null, partial(other_shape, shape=shape), sizes=sizes, n=1000)
-        )
-    for rho in (0.0, 0.5, 0.8):
-        null = (
-            "Metrics alike, without documents. The logarithm of their noise and an error that the translations of a "
-            f"segment share are autocorrelated by {rho:g}, both of sd .7"
-        )
-        options = {"effect": "noise smaller by", "effects": (0.15,)} if not rho else {}
-        run = partial(neighbours, rho=rho)
-        rows.append(
-            Procedure(f"neighbours {rho:g}", _EXCHANGE, null, run, sizes=(100, 300), n=1000, n_power=400, **options)
-        )
-    null = "As for the exchange of segments, without dependence"
-    options = {"effect": "autocorrelation", "effects": (0.2, 0.5, 0.8), "sizes": (100, 300)}
-    rows.append(Procedure("neighbours, dependence", _EXCHANGE, null, dependence, n=1000, n_power=400, **options))
-    null = "Eight metrics of five qualities: the human score plus noise of sd .7 (two), 1 (three), 1.4 (two) and 2.2"
-    rows.append(Procedure("rank sets", _EXCHANGE, null, planted, n=1000))
-    return rows
+    return partial(globals()[name], **given)
 
 
-def _permutations() -> list[Procedure]:
-    rows = []
-    for coefficient in ("pearson", "tau_b", "tau_a", "tau_10", "tau_13", "tau_14"):
-        label = f"PERM-BOTH, {_NAMES.get(coefficient, coefficient)}"
-        run = partial(permutation, coefficient=coefficient, label=label)
-        null = f"{_EQUAL}; six systems" + ("" if coefficient == "pearson" else ", scores rounded so that many tie")
-        often = {"n": 400, "n_power": 40} if coefficient in ("pearson", "tau_b") else {"n": 200, "n_power": 20}
-        rows.append(Procedure(label, _COMPARE, null, run, **often, **_GAIN))
-    run = partial(permutation, coefficient="spa", label="PERM-BOTH, SPA", n_resamples=59)
-    rows.append(Procedure("PERM-BOTH, SPA", _COMPARE, f"{_EQUAL}; six systems", run, n=120, n_power=16, **_GAIN))
-    for name, how in (("metrics favour systems", {"favour": 0.5}), ("errors shared by a segment", {"shared": 0.7})):
-        label = f"PERM-BOTH, Pearson, {name}"
-        run = partial(permutation, coefficient="pearson", label=label, **how)
-        null = "As above, but " + (
-            "each metric likes each system by a draw of sd .5: alike as metrics, not exchangeable cell by cell"
-            if "favour" in how
-            else "a part of each metric's error, of sd .7, is the same for all translations of a segment"
+def procedures() -> list[Procedure]:
+    """Read the procedures: ``procedures.toml`` says what is simulated, how often and under which null hypothesis."""
+    areas = tomllib.loads(Path(__file__).with_name("procedures.toml").read_text(encoding="utf-8"))["area"]
+    rows = [(area["name"], row) for area in areas for row in area["procedure"]]
+    lists = {"sizes", "effects"}
+    return [
+        Procedure(
+            area=area,
+            simulate=_function(row.pop("run"), row.pop("with", {})),
+            **{key: tuple(value) if key in lists else value for key, value in row.items()},
         )
-        rows.append(Procedure(label, _COMPARE, null, run, n=300))
-    return rows
-
-
-def _pair_swaps() -> list[Procedure]:
-    null = f"{_EQUAL}; scores rounded. The exact p-value is doubled"
-    more = {"n": 400, "n_power": 60} | _GAIN
-    rows = [
-        Procedure(f"pair swap, {k} systems", _COMPARE, null, partial(pair_swap, n_systems=k), **more)
-        for k in (2, 6, 12)
+        for area, row in rows
     ]
-    for options in ({"coefficient": "tau_eq"}, {"grouping": "none"}, {"grouping": "system"}):
-        run = partial(pair_swap, n_systems=6, **options)
-        name = f"pair swap, {next(iter(options.values()))}"
-        rows.append(Procedure(name, _COMPARE, null, run, n=200, sizes=(30, 60)))
-    return rows
 
 
-def _bootstraps() -> list[Procedure]:
-    rows = []
-
-    def add(label, null, *, n=200, n_power=30, sizes=(30, 120), unit="segments", curve=True, **options):
-        run = partial(bootstrap, label=f"bootstrap of {label}", **options)
-        rows.append(
-            Procedure(label, _BOOTSTRAP, null, run, unit, sizes, n=n, n_power=n_power, **(_GAIN if curve else {}))
-        )
-
-    for coefficient, grouping in (
-        ("pearson", "none"),
-        ("pearson", "segment"),
-        ("tau_b", "segment"),
-        ("acc_eq", "segment"),
-    ):
-        label = f"segments, {_NAMES.get(coefficient, coefficient)}, grouping {grouping}"
-        options = {"coefficient": coefficient, "grouping": grouping}
-        if grouping == "none":
-            truth = partial(pooled_pearson, of_systems=None, of_segments=1.0, favour=0.0)
-        else:
-            truth = partial(long_run, **options)
-        how = {"rounded": True} if coefficient == "acc_eq" else {}
-        null = f"{_EQUAL}; six fixed systems. True value: that of endless segments"
-        add(label, null, redrawn="segment", truth=truth, **options, **how)
-    spa = {
-        "coefficient": "spa",
-        "grouping": "segment",
-        "redrawn": "segment",
-        "truth": mean_spa,
-        "n_resamples": N_DRAWS,
-    }
-    null = f"{_EQUAL}; six fixed systems. True value: the mean over campaigns of this size"
-    add("segments, SPA", null, n=80, curve=False, **spa)
-    favour = "Metrics alike, each of which likes each system by a draw of sd .5; systems are drawn"
-    pooled = {"coefficient": "pearson", "grouping": "none", "favour": 0.5}
-    few = {"n": 80, "n_power": 10}
-    size = {"sizes": (8, 24), "unit": "systems"} | few
-    truth = partial(pooled_pearson, of_systems=0.25, of_segments=None, favour=0.5)
-    null = f"{favour}. True value: that of endless systems on these 30 segments"
-    add("systems, Pearson, grouping none", null, redrawn="system", truth=truth, **pooled, **size)
-    truth = partial(pooled_pearson, of_systems=0.25, of_segments=1.0, favour=0.5)
-    null = f"{favour}. True value: that of endless systems and segments; 30 segments"
-    add("both, Pearson, grouping none", null, redrawn="both", truth=truth, **pooled, **size)
-    null = f"{favour}, but only segments are redrawn: the question is about these systems, the null about others"
-    alone = {"redrawn": "segment", "truth": None, "curve": False, "n_resamples": 99, "n": 120}
-    add("segments where metrics favour systems", null, **alone, **pooled)
-    within = {"coefficient": "pearson", "grouping": "segment", "documents": 0.7}
-    truth = partial(long_run, coefficient="pearson", grouping="segment", documents=0.7)
-    of_documents = (
-        "Metrics alike, each noisier in some documents (of five segments) than in others, by a factor of sd .7"
-    )
-    null = f"{of_documents} in logarithms. True value: that of endless documents"
-    add(
-        "documents, Pearson, grouping segment",
-        null,
-        redrawn="document",
-        truth=truth,
-        sizes=(60, 180),
-        **few,
-        **within,
-    )
-    null = f"{of_documents}; segments are redrawn singly"
-    add("segments of noisy documents", null, sizes=(60, 180), **alone, **within)
-    null = "Systems drawn at random, of sd .6; the metric has noise of sd 1.5 and a liking of sd .1 for each system"
-    rows.append(Procedure("SPA, other systems", _BOOTSTRAP, null, spa_over_systems, "systems", (8, 16), n=240))
-    null = "Eight systems; the metric has noise of sd 1.5 and a liking for each. True value: mean of 3,000 campaigns"
-    run = partial(spa_of_fewer, n_segments=50)
-    rows.append(Procedure("SPA, other segments", _BOOTSTRAP, null, run, sizes=(100, 300), n=160))
-    null = "Two systems of equal quality; scores of their segments are normal"
-    effects = {"effect": "difference of means, sd", "effects": (0.1, 0.2, 0.3, 0.5, 0.8)}
-    rows.append(Procedure("inside SPA", _BOOTSTRAP, null, one_system_against_another, n=2000, n_power=400, **effects))
-    return rows
-
-
-def _sysdep() -> list[Procedure]:
-    rows = []
-    nulls = {
-        "human": "The metric is the human score, a whole number, plus noise; the systems differ in quality",
-        "systems": "Six systems of equal quality; the metric is the human score plus noise",
-        "gaussian": "The metric is the human score, here not rounded, plus normal noise",
-        "heteroscedastic": "The metric is the human score plus normal noise whose size depends on the human score",
-        "residuals": "The metric is the human score plus skewed noise",
-    }
-    for null, text in nulls.items():
-        for min_stratum in (30, 5) if null == "human" else (30,):
-            run = partial(against_null, null=null, min_stratum=min_stratum)
-            rows.append(Procedure(f"null {null}, {min_stratum}", _SYSDEP, text, run, n=240, n_power=30, **_BIAS))
-    for bias, label in ((0.0, "no bias"), (0.8, "one system favoured")):
-        given = ", and the third of six systems gets .8 more" if bias else ""
-        text = f"As for the null “human”{given}. True values: those of 50,000 segments"
-        run = partial(deviations, bias=bias, label=label)
-        rows.append(Procedure(f"deviations, {label}", _SYSDEP, text, run, sizes=(50, 200), n=240))
-    text = "Six systems of equal quality, all treated alike: every deviation is 0"
-    rows.append(Procedure("alike", _SYSDEP, text, alike, sizes=(50, 200), n=240))
-    text = "Campaigns like the teaching one, rated twice; the metrics treat all systems alike; a quadratic curve alone"
-    rows.append(Procedure("favours", _SYSDEP, text, fair, sizes=(100, 300), n=150))
-    text = "As for the null “human”: systems differ in quality, and noise is all that pushes"
-    rows.append(Procedure("verdicts", _SYSDEP, text, favoured, n=240, n_power=30, **_BIAS))
-    return rows
-
-
-def _local() -> list[Procedure]:
-    text = "Pairs of a segment are alike, and pairs of a text more so; no context matters. 4 systems, 3 perturbations"
-    shift = {"effect": "shift from context to context, sd of a pair", "effects": (0.05, 0.1, 0.2, 0.4, 0.8)}
-    more = {"n": 240, "n_power": 30, "sizes": (30, 90)}
-    rows = [
-        Procedure(f"H1, {by}", _LOCAL, text, partial(context, by=by), **shift, **more)
-        for by in ("domain", "system", "perturbation")
-    ]
-    for unit in ("segment", "doc"):
-        run = partial(context, by="domain", documents=0.8, unit=unit)
-        null = "The same, and segments of a document (five) are alike too; a domain has whole documents"
-        rows.append(Procedure(f"H1, unit {unit}", _LOCAL, null, run, sizes=(60, 180), n=240))
-    null = f"{text}. Four metrics of slightly different accuracy"
-    turn = {"effect": "by how much contexts turn the order, sd of a pair", "effects": (0.05, 0.1, 0.15, 0.2, 0.3)}
-    rows += [Procedure(f"H2, {by}", _LOCAL, null, partial(order, by=by), **turn, **more) for by in ("domain", "system")]
-    text = f"{text}. True values from the normal distribution"
-    rows.append(Procedure("accuracies", _LOCAL, text, accuracies, n=240, sizes=(30, 90)))
-    null = "Three metrics of equal accuracy"
-    effects = {"effect": "lead of one metric, sd of a pair", "effects": (0.1, 0.2, 0.4, 0.6, 0.8)}
-    rows.append(Procedure("recommend", _LOCAL, null, best_in_context, **effects, **more))
-    return rows
-
-
-def _aggregation() -> list[Procedure]:
-    text = "Corpus and segment scores are the human score of a system plus a shared and an own error, alike for both"
-    effects = {"effect": "own error of segment scores smaller by", "effects": (0.1, 0.3, 0.5, 0.7, 0.9)}
-    rows = [Procedure("exchange", _AGGREGATION, text, exchange, "systems", (8, 12), n=1200, n_power=200, **effects)]
-    text = (
-        "TER of eight systems, binomial edits in segments of 5 and 25 words; human scores are fixed so that corpus "
-        "scores and segment means of endless segments correlate equally with them"
-    )
-    effects = {"effect": "human scores turned towards segment means by", "effects": (0.1, 0.2, 0.4, 0.6, 0.8)}
-    rows.append(Procedure("lengths", _AGGREGATION, text, lengths, sizes=(100, 400), n=400, n_power=60, **effects))
-    text = "Segments of the teaching campaign, drawn with replacement. True value: the score of all 300"
-    rows += [
-        Procedure(f"{m}, intervals", _AGGREGATION, text, partial(aggregated, metric=m), n=240) for m in ("bleu", "chrf")
-    ]
-    return rows
-
-
-def _others() -> list[Procedure]:
-    null = (
-        "Five metrics, each the human score plus independent noise of the same size. A claim holds some metric better"
-    )
-    rows = [Procedure("sorted table", _REPORT, null, sorted_table, n=1000)]
-    null = "As for the permutation test, on three sets of eight systems"
-    rows.append(Procedure("rank", _REPORT, null, ranking, n=240, sizes=(30, 60)))
-    null = "A metric of random numbers"
-    effects = {"effect": "slope of the metric on human scores", "effects": (0.25, 0.5, 1.0, 2.0, 4.0)}
-    rows.append(Procedure("order", _REPORT, null, order_of_systems, "systems", (5, 10), n=1600, n_power=200, **effects))
-    null = "A metric of random numbers on 8 drawn systems"
-    small = {"n": 120, "n_power": 12, "sizes": (30, 90)}
-    effects = {"effect": "slope of the metric on human scores", "effects": (0.05, 0.1, 0.2, 0.4, 0.8)}
-    rows.append(Procedure("claims", _REPORT, null, claims, **effects, **small))
-    null = "As for the null “human”"
-    rows.append(Procedure("treatment", _REPORT, null, equal_treatment, **{**_BIAS, **small, "sizes": (50, 200)}))
-    return rows
-
-
-PROCEDURES = [
-    *_exchanges(),
-    *_permutations(),
-    *_pair_swaps(),
-    *_bootstraps(),
-    *_sysdep(),
-    *_local(),
-    *_aggregation(),
-    *_others(),
-]
-PROCEDURES.insert(
-    len(_exchanges()) + 9,
-    Procedure("Williams", _COMPARE, f"{_EQUAL}; six systems", williams, n=1200, n_power=200, **_GAIN),
-)
+PROCEDURES = procedures()
