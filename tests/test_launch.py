@@ -51,6 +51,8 @@ def test_addresses_extras_and_data_sets():
     assert launch.extras([], NOWHERE) == launch.extras(["data:wmt23"], NOWHERE) == []
     assert launch.extras(["torch", "data:wmt23", "pytrec_eval", "jiwer"], NOWHERE) == ["local", "sentinel"]
     refuses(r"no extra in pyproject.toml installs 'jax'", launch.extras, ["jax"], NOWHERE)
+    assert launch.extras(["implicit"], NOWHERE) == []
+    assert '"{package}" implicit' in launch.install_cell(["implicit", "torch"], SOMEWHERE)
     assert launch.data_sets(["torch"]) == []
     found = launch.data_sets(["data:wmt23", "data:google-mqm"])
     assert set(found) == {"generalmt2023-sxs", "newstest2021", "ted", "wmt23"}
@@ -116,7 +118,7 @@ def test_binder_installs_what_the_environment_names():
     assert script.stat().st_mode & 0o111, "Binder runs postBuild, so it must be executable"
     subprocess.run(["bash", "-n", str(script)], check=True)
     last = script.read_text(encoding="utf-8").splitlines()[-1]
-    assert last.endswith(" -c constraints.txt -e '.[all]'")
+    assert last.endswith(" -c constraints.txt -e '.[all]' implicit")
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     assert {"book", "sentinel"} <= set(extras)
 

@@ -28,6 +28,8 @@ from normalise_notebooks import normalise
 from mtmeta.datasets import available
 
 TAG = "install"
+#: Packages that one page needs and no extra of mtmeta installs; environment.yml names them.
+ALONE = ("implicit",)
 BRANCH = "main"
 TORCH = "https://download.pytorch.org/whl/cpu"
 #: From this line on, the rest of _config.yml is written here.
@@ -65,7 +67,7 @@ def canonical(name: str) -> str:
 def extras(requires: Iterable[str], project: Mapping) -> list[str]:
     """Return the extras that install the modules which a notebook requires."""
     found = set()
-    for module in (name for name in requires if ":" not in name):
+    for module in (name for name in requires if ":" not in name and name not in ALONE):
         having = [
             extra
             for extra, distributions in project["optional-dependencies"].items()
@@ -96,7 +98,8 @@ def install_cell(requires: Iterable[str], project: Mapping) -> str:
         return (CELL + NO_ADDRESS).rstrip("\n")
     chosen = ",".join(extras(requires, project))
     package = f"mtmeta{f'[{chosen}]' if chosen else ''} @ git+{repository}"
-    lines = [f'    package = "{package}"', '    %pip install --quiet "{package}"']
+    alone = "".join(f" {name}" for name in requires if name in ALONE)
+    lines = [f'    package = "{package}"', f'    %pip install --quiet "{{package}}"{alone}']
     if sets := data_sets(requires):
         lines.append(f"    !mtmeta fetch {' '.join(sets)}")
     return CELL + "\n".join(lines)
