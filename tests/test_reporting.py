@@ -1,5 +1,6 @@
 """The report: by hand, planted truths, what cannot be computed, the three ways it is written, and how it is read."""
 
+import functools
 import itertools
 import json
 import math
@@ -37,16 +38,9 @@ def tiny(metric: str = "mine") -> mm.EvalSet:
     return mm.EvalSet(human, {metric: scores}, systems=["A", "B", "C"], name="tiny")
 
 
-@pytest.fixture(scope="module")
-def reports(teaching):
-    made = {}
-
-    def get(metric):
-        if metric not in made:
-            made[metric] = mm.report(teaching, metric, **FAST)
-        return made[metric]
-
-    return get
+@functools.cache
+def reported(metric: str) -> Report:
+    return mm.report(mm.load("teaching"), metric, **FAST)
 
 
 @pytest.fixture(scope="module")
@@ -172,18 +166,14 @@ def test_how_numbers_are_written():
     assert [number(v) for v in (0.12345, -0.0004, 12.0, 17655.0, 1e-4, np.nan, None, 0.0, -0.0, 1.0, -2e180)] == [
         "0.123", "-0.0004", "12", "17,655", "0.0001", "–", "–", "0.000", "0.000", "1.000", "-2e+180",
     ]  # fmt: skip
-
-
-def test_one_thing_is_named_in_the_singular():
-    assert [sample(n, "pairs of systems") for n in (0, 1, 2000)] == [
-        "0 pairs of systems", "1 pair of systems", "2,000 pairs of systems",
-    ]  # fmt: skip
+    sizes = [sample(n, "pairs of systems") for n in (0, 1, 2000)]
+    assert sizes == ["0 pairs of systems", "1 pair of systems", "2,000 pairs of systems"]
     assert (sample(1, "segments"), sample(1, ""), sample(None, "")) == ("1 segment", "1", "")
 
 
 @pytest.mark.slow
-def test_numbers_are_those_of_the_package_and_baselines_earn_what_theory_says(teaching, reports):
-    report, metric = reports("Regressor"), "Regressor"
+def test_numbers_are_those_of_the_package_and_baselines_earn_what_theory_says(teaching):
+    report, metric = reported("Regressor"), "Regressor"
     for coefficient, grouping in itertools.product(_facts.COEFFICIENTS, _facts.GROUPINGS):
         expected = mm.correlate(teaching, [metric], coefficient=coefficient, grouping=grouping)["value"].iloc[0]
         row = value(report, "segments", _facts.label(f"{coefficient}.{grouping}"))
@@ -228,8 +218,8 @@ def test_documents_are_drawn_where_there_are_enough(n, asked):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("metric", ["Biased", "Regressor", "Random", "SourceOnly"])
-def test_what_was_planted_is_found_and_nothing_else(teaching, reports, metric):
-    found, claim = verdicts(reports(metric)), reports(metric).claims.set_index("claim").loc[ALIKE]
+def test_what_was_planted_is_found_and_nothing_else(teaching, metric):
+    found, claim = verdicts(reported(metric)), reported(metric).claims.set_index("claim").loc[ALIKE]
     if metric == "Biased":
         [planted] = teaching.truth["bias"]["Biased"]
         assert (claim["verdict"], claim["reason"].partition(";")[0]) == ("not supported", f"{planted} is favoured")
@@ -243,13 +233,12 @@ def test_what_was_planted_is_found_and_nothing_else(teaching, reports, metric):
 
 
 def test_the_difference_that_is_worth_80_percent_and_what_the_metric_is_worth_in_ratings(teaching):
-    report = mm.report(teaching, "chrF", n_resamples=40, rng=0)
+    report = mm.report(teaching, "chrF", unit="segment", n_resamples=40, rng=0)
     row = value(report, "systems", "difference of two systems that humans confirm in 80 %")
     found = mm.differences.curve(teaching, "chrF", n_resamples=40, rng=0)
     assert (row["value"], row["low"], row["high"]) == pytest.approx(found.needed(0.8))
     assert (row["n"], row["unit"]) == (66, "pairs of systems")
     names = [f"share of ratings that it saves, of a {what}" for what in ("system's mean", "difference of two systems")]
-    report = mm.report(teaching, "chrF", unit="segment", **FAST)
     saved = mm.estimation.ratings_saved(teaching, "chrF").iloc[0]
     for name, what in zip(names, ("mean", "difference"), strict=True):
         found = value(report, "systems", name)
@@ -418,8 +407,8 @@ def test_options_are_checked():
 
 
 @pytest.mark.slow
-def test_page_stands_alone_and_can_be_read_by_all(reports):
-    report = reports("Regressor")
+def test_page_stands_alone_and_can_be_read_by_all():
+    report = reported("Regressor")
     text = report.to_html()
     page = Page(text)
     assert page.all("html") == [{"lang": "en"}]
@@ -449,8 +438,8 @@ def test_page_links_to_its_parts_and_shows_numbers_at_a_glance(teaching):
         assert number(number_) in glance
 
 
-def test_the_table_of_deviations_has_the_numbers_of_its_figure(reports):
-    report = reports("Regressor")
+def test_the_table_of_deviations_has_the_numbers_of_its_figure():
+    report = reported("Regressor")
     [found] = report.findings
     drawn = found.sections["system_dependence"].found["sysdep"].table.set_index("system")["expected_deviation"]
     report.to_html()  # draws the figures

@@ -74,29 +74,20 @@ def _wide(section: Section, metric: str) -> Table:
     return Table(caption, [first, *(labels[key] for key in keys)], rows, mine)
 
 
-# -- HTML --------------------------------------------------------------------------------
+def _claims_table(claims: Sequence[Claim], level: float) -> Table:
+    """Return the claims with all that is known of them, a row a claim."""
+    rows = []
+    for c in by_verdict(claims):
+        value = "" if math.isnan(c.value) else f"{c.statistic}: {number(c.value)}"
+        rows.append([c.verdict, c.claim, value, span(c.low, c.high), sample(c.n, c.unit), c.reason, c.chapter])
+    heads = ["verdict", "claim", "number", f"{percent(level)} interval", "n", "why", "chapter"]
+    return Table("What to claim, and what not to", heads, rows)
 
 
-def as_html(findings: Sequence[Findings], level: float, version: str, seed: int, signature: str) -> str:
-    """Return the page."""
-    loader = FileSystemLoader(Path(__file__).parent)
-    options = {"autoescape": True, "trim_blocks": True, "lstrip_blocks": True, "undefined": StrictUndefined}
-    environment = Environment(loader=loader, finalize=_shown, **options)
-    filters = {"because": _because, "by_verdict": by_verdict, "kind": _kind, "percent": percent, "tables": tables}
-    environment.filters |= filters
-    metrics = list(dict.fromkeys(found.metric for found in findings))
-    sets = ", ".join(dict.fromkeys(found.set for found in findings))
-    title = f"Metrics on {sets}" if len(metrics) > 1 else f"Is {metrics[0]} any good? A report on {sets}"
+def _glance(findings: Sequence[Findings]) -> Table:
+    """Return the verdicts on all metrics and sets, a row a claim."""
     rows = [[row[0].claim, *map(_verdict, row)] for row in zip(*(found.claims for found in findings), strict=True)]
-    glance = Table("Verdict on each claim", ["claim"], rows)
-    words = {"title": title, "glance": glance, "marks": _MARKS, "most_drawn": UP_TO, "again": PAGE["page"]["again"]}
-    about = {"level": level, "version": version, "seed": seed, "signature": signature}
-    return environment.get_template("_page.html.j2").render(findings=findings, **about, **words)
-
-
-def _shown(value: object) -> object:
-    """Return a value on one line; the template escapes it, unless it is a macro's HTML."""
-    return value if hasattr(value, "__html__") else visible(value)
+    return Table("Verdict on each claim", ["claim"], rows)
 
 
 def _verdict(claim: Claim) -> str:
@@ -125,35 +116,34 @@ def _kind(cell: str) -> str:
     return "text" if len(cell) > 30 else ""
 
 
-# -- Markdown ----------------------------------------------------------------------------
+def _rendered(template: str, findings: Sequence[Findings], about: dict, **options: object) -> str:
+    """Return a template filled in with findings, and with what is known ``about`` the report."""
+    loader = FileSystemLoader(Path(__file__).parent)
+    environment = Environment(
+        loader=loader,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        undefined=StrictUndefined,
+        **options,
+    )
+    environment.filters |= {"because": _because, "by_verdict": by_verdict, "claims_table": _claims_table}
+    environment.filters |= {"glance": _glance, "kind": _kind, "percent": percent, "tables": tables}
+    environment.filters["safe_text"] = lambda text: markdown(visible(text))
+    words = {"marks": _MARKS, "most_drawn": UP_TO, "again": PAGE["page"]["again"]}
+    return environment.get_template(template).render(findings=findings, **words, **about)
 
 
-def _safe(text: object) -> str:
-    return markdown(visible(text))
+def as_html(findings: Sequence[Findings], **about: object) -> str:
+    """Return the page; all that the template fills in is escaped, except a macro's HTML."""
+    metrics, sets = (list(dict.fromkeys(getattr(found, key) for found in findings)) for key in ("metric", "set"))
+    title = f"Metrics on {', '.join(sets)}"
+    if len(metrics) == 1:
+        title = f"Is {metrics[0]} any good? A report on {', '.join(sets)}"
+    options = {"autoescape": True, "finalize": lambda value: value if hasattr(value, "__html__") else visible(value)}
+    return _rendered("_page.html.j2", findings, about | {"title": title}, **options)
 
 
-def _markdown_table(headings: list[str], rows: list[list[str]]) -> str:
-    lines = [map(_safe, headings), ["---"] * len(headings), *(map(_safe, row) for row in rows)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def as_markdown(findings: Sequence[Findings], level: float, version: str, seed: int, signature: str) -> str:
-    """Return the whole report."""
-    heads = ["verdict", "claim", "number", f"{percent(level)} interval", "n", "why", "chapter"]
-    out = ["# Is this metric any good?"]
-    for found in findings:
-        out += [f"## {_safe(found.metric)} on {_safe(found.set)}", "### What to claim, and what not to"]
-        rows = []
-        for c in by_verdict(found.claims):
-            value = "" if math.isnan(c.value) else f"{c.statistic}: {number(c.value)}"
-            rows.append([c.verdict, c.claim, value, span(c.low, c.high), sample(c.n, c.unit), c.reason, c.chapter])
-        out.append(_markdown_table(heads, rows))
-        for section in found.sections.values():
-            out += [f"### {_safe(section.words['title'])}", *map(_safe, section.sentences)]
-            for table in tables(section, found.metric, level):
-                out += [f"{_safe(table.caption)}:", _markdown_table(table.headings, table.rows)]
-            if section.skipped:
-                left_out = (f"- {_safe(row.what)}: {_safe(row.reason)}" for row in section.skipped)
-                out += ["Not computed:", "\n".join(left_out)]
-    about = f"mtmeta {_safe(version)}, seed {seed}. {PAGE['page']['again']}"
-    return "\n\n".join([*out, "## How this was computed", about, _safe(signature)]) + "\n"
+def as_markdown(findings: Sequence[Findings], **about: object) -> str:
+    """Return the whole report without figures; its template escapes texts by the filter ``safe_text``."""
+    return _rendered("_page.md.j2", findings, about)

@@ -92,11 +92,11 @@ class Report:
     def to_html(self) -> str:
         """Return one page of HTML that needs no network: style and figures are inside, names are escaped."""
         self._draw()
-        return as_html(self.findings, self.level, self.version, self.seed, self.signature)
+        return as_html(**vars(self))
 
     def to_markdown(self) -> str:
         """Return the report as Markdown, without figures."""
-        return as_markdown(self.findings, self.level, self.version, self.seed, self.signature)
+        return as_markdown(**vars(self))
 
     def _draw(self) -> None:
         """Draw the figures, unless they are drawn or too many."""
