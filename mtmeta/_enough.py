@@ -38,7 +38,7 @@ import numpy as np
 from scipy import stats
 
 from ._names import counted
-from ._resampling import percentile_interval
+from .resampling import percentile_interval
 
 FEWEST_UNITS, MANY_UNITS, FEWEST_SYSTEMS = 6, 20, 8
 

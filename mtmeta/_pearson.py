@@ -46,21 +46,3 @@ def williams(r1: np.ndarray, r2: np.ndarray, r12: np.ndarray, n: int) -> np.ndar
     with np.errstate(divide="ignore", invalid="ignore"):
         t = (r1 - r2) * np.sqrt((n - 1) * (1 + r12) / spread)
     return np.where(np.isclose(r1, r2, atol=1e-15, rtol=0), 0.5, stats.t.sf(t, n - 3))
-
-
-def fisher_interval(values, variances, coefficient: str, known, level: float) -> tuple[np.ndarray, np.ndarray]:
-    r"""Return the ends of intervals around the values on the scale of Fisher's z, with t of ``known`` freedom.
-
-    .. math:: \tanh\left(\operatorname{artanh} r \pm t \frac{s}{1 - r^2}\right)
-
-    with the standard error s of r. For acc_eq and SPA, which lie in [0, 1], r = 2 value - 1. If r is 1 or -1, the
-    interval is :math:`r \pm ts`, within [-1, 1].
-    """
-    scale = 2.0 if coefficient in ("acc_eq", "spa") else 1.0
-    r = scale * values - (scale - 1)
-    reach = stats.t.ppf((1 + level) / 2, known) * scale * np.sqrt(variances)
-    inside = 1 - r**2 > 1e-12
-    z, slope = np.arctanh(np.where(inside, r, 0.0)), np.where(inside, 1 - r**2, 1.0)
-    ends = [np.where(inside, np.tanh(z + s * reach / slope), np.clip(r + s * reach, -1, 1)) for s in (-1, 1)]
-    low, high = ((end + scale - 1) / scale for end in ends)
-    return low, high

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from ._checks import Undefined, check_choice, generator
-from ._resampling import units_of
 from .evalset import Computed, EvalSet, as_evalset, metric_names
+from .resampling import units_of
 from .ties import expected_accuracy
 
 __all__ = ["error_free", "threshold"]

@@ -13,9 +13,9 @@ from scipy.special import expit, logit, ndtr, ndtri
 
 from ._checks import Undefined, check_choice, check_count, check_level, generator
 from ._names import unknown
-from ._resampling import percentile_interval, seed_of
 from .agreement.spa import rated_systems, shared_metrics, sign_of_difference
 from .evalset import EvalSet, as_sets
+from .resampling import percentile_interval, seed_of
 
 __all__ = ["Curve", "curve", "system_pairs", "wmt23_curve"]
 

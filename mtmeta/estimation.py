@@ -11,8 +11,8 @@ from scipy.special import stdtrit
 
 from ._checks import Undefined, check_choice, check_level, check_number
 from ._pearson import scaled
-from ._resampling import units_of
 from .evalset import EvalSet, as_evalset, metric_names
+from .resampling import units_of
 
 __all__ = ["Estimate", "estimate", "ratings_saved"]
 

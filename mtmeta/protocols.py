@@ -17,11 +17,11 @@ from ._checks import Undefined, check_choice, check_count, generator
 from ._enough import BETTER, too_few
 from ._names import some_of
 from ._pearson import TURNED
-from ._resampling import seed_of
 from .agreement import correlate, pairwise_accuracy, soft_pairwise_accuracy
 from .agreement.groups import pearson_of_groups
 from .agreement.spa import mean_over_pairs, order_gaps, rated_systems, shared_metrics, shared_segments, spa_gaps
 from .evalset import UNRATED, EvalSet, as_sets, check_ratings, is_rating
+from .resampling import seed_of
 
 __all__ = ["PROTOCOLS", "Protocol", "Ranking", "Task", "decided_by_one", "rank", "without_each_system"]
 

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from ._checks import Undefined, check_choice, check_count, check_level, check_scores, generator
 from ._names import counted
 from ._pearson import scaled
-from ._resampling import percentile_interval, times_drawn, units_of
 from .evalset import EvalSet, as_evalset, metric_names
+from .resampling import percentile_interval, times_drawn, units_of
 
 __all__ = ["ceiling", "krippendorff_alpha"]
 

@@ -27,10 +27,10 @@ PACKAGE = ROOT / "mtmeta"
 #: Which siblings a module may import: the design of the package. `_name` is a private module of its own.
 ANY = object()
 #: These import no sibling, and any module may import them.
-BASE = {path.stem for path in PACKAGE.glob("_[a-z]*.py")}
+BASE = {path.stem for path in PACKAGE.glob("_[a-z]*.py")} | {"resampling"}
 MAY_IMPORT = {
     **dict.fromkeys([*BASE, "rankings", "perturb"], frozenset()),
-    **dict.fromkeys(["_copies", "_resampling", "raters", "estimation", "sysdep", "sentinel"], frozenset({"evalset"})),
+    **dict.fromkeys(["_copies", "resampling", "raters", "estimation", "sysdep", "sentinel"], frozenset({"evalset"})),
     "evalset": {"rankings"},
     "simulate": {"evalset", "rankings", "scoring"},
     "datasets": {"evalset", "rankings", "scoring", "simulate"},

@@ -10,8 +10,8 @@ import pandas as pd
 from scipy import stats
 
 from .._checks import check_choice, check_count, check_level, generator
-from .._resampling import percentile_interval, seed_of, times_drawn
 from ..evalset import EvalSet
+from ..resampling import percentile_interval, seed_of, times_drawn
 from . import _formulas
 from ._statistics import SegmentStatistics, TextSet, extract
 

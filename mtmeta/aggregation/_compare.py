@@ -13,8 +13,8 @@ from .. import scoring
 from .._checks import check_choice, check_count, check_level, generator
 from .._names import positions
 from .._pearson import pearson, williams
-from .._resampling import percentile_interval, seed_of
 from ..evalset import EvalSet
+from ..resampling import percentile_interval, seed_of
 from . import _formulas
 from ._aggregate import resampled_sums
 from ._statistics import SegmentStatistics, TextSet, as_text_set, extract

@@ -12,8 +12,8 @@ from joblib import delayed
 from .._checks import check_choice, check_count, check_jobs, generator
 from .._pearson import pearson
 from .._processes import parallel
-from .._resampling import seed_of, times_drawn
 from ..evalset import EvalSet
+from ..resampling import seed_of, times_drawn
 from . import _formulas
 from ._statistics import SegmentStatistics, TextSet, as_text_set, extract, texts_of
 from ._transposed import TransposedScorer

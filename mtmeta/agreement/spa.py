@@ -13,9 +13,9 @@ from scipy.special import ndtr
 from .._checks import Undefined, check_choice, check_count, generator
 from .._equal import OF_MEAN
 from .._names import names_of, unknown
-from .._pearson import fisher_interval, scaled
-from .._resampling import units_of
+from .._pearson import scaled
 from ..evalset import EvalSet, as_sets, is_rating
+from ..resampling import fisher_interval, units_of
 
 
 def shared_metrics(sets: Sequence[EvalSet], metrics: Sequence[str] | str | None, *, level: str = "system") -> list[str]:

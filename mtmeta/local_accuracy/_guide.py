@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 
 from .._checks import check_choice
-from .._resampling import seed_of
 from ..evalset import EvalSet
 from ..perturb import perturb_rankings, perturb_table
 from ..rankings import Rankings
+from ..resampling import seed_of
 from ..scoring import RANKING_MEASURES, score_pairs, score_ranking_pairs
 from ._accuracy import local_accuracy
 from ._effects import context_effect, ranking_effect

@@ -12,7 +12,7 @@ from scipy import stats
 
 from .._checks import check_count, check_level, generator
 from .._enough import FEWEST_UNITS
-from .._resampling import seed_of
+from ..resampling import seed_of
 from ._pairs import mean, outcomes, tally
 from ._rankings import check_comparable, check_known
 

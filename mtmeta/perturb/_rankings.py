@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from .._checks import check_choice, check_count
-from .._resampling import base_seed, generator_of
 from .._tables import check_once, check_table
+from ..resampling import base_seed, generator_of
 
 
 def _shuffled(relevance: np.ndarray, n_swaps: int, rng: np.random.Generator) -> np.ndarray | None:

@@ -11,8 +11,8 @@ from joblib import delayed
 from .._checks import check_choice, check_count, check_jobs
 from .._names import positions
 from .._processes import parallel
-from .._resampling import base_seed, generator_of
 from .._tables import check_table
+from ..resampling import base_seed, generator_of
 from . import _lexicon as lexicon
 from ._edits import EDITS, Setting, vocabulary_of
 from ._llm import perturbed_by, prompt_of

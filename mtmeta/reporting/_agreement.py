@@ -20,7 +20,8 @@ from ..differences import curve
 from ..estimation import ratings_saved
 from ..evalset import EvalSet, recomputed
 from ..protocols import Task, decided_by_one, without_each_system
-from ..significance import fisher_interval, intervals, n_added
+from ..resampling import fisher_interval
+from ..significance import intervals, n_added
 from ._facts import (
     COEFFICIENTS,
     GROUPINGS,

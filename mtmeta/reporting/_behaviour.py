@@ -11,9 +11,9 @@ from .._checks import Undefined
 from .._enough import too_few
 from .._names import some_of
 from .._pearson import standard_deviation
-from .._resampling import percentile_interval
 from ..agreement import correlate
 from ..evalset import EvalSet
+from ..resampling import percentile_interval
 from ..sysdep import centre_segments, compare_with_null, deviations_both_ways, system_dependence
 from ..ties import calibrate_ties, held_out_calibration, human_tie_share
 from ._agreement import quick_interval

@@ -15,8 +15,8 @@ import numpy as np
 from .._checks import Undefined
 from .._enough import interval_of
 from .._pearson import scaled
-from .._resampling import times_drawn, units_of
 from ..evalset import EvalSet, recomputed
+from ..resampling import times_drawn, units_of
 
 COEFFICIENTS, GROUPINGS = ("pearson", "kendall", "acc_eq"), ("none", "segment", "system")
 

@@ -3,7 +3,7 @@
 from ._compare import METHODS, Comparison, compare  # noqa: F401
 from ._decisions import clusters, correct, max_t, rank_sets, share_reached  # noqa: F401
 from ._exchange import Units, common_cells, exchange_units, exchanged_coefficients, exchanged_systems, of_segments  # noqa: F401
-from ._intervals import bootstrap, fisher_interval, intervals, n_added  # noqa: F401
+from ._intervals import bootstrap, intervals, n_added  # noqa: F401
 from ._leads import drivers, power
 from ._published import null_differences  # noqa: F401
 

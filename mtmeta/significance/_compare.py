@@ -13,10 +13,10 @@ from .._checks import check_choice, check_count, generator
 from .._copies import copies
 from .._enough import BETTER, too_few
 from .._pearson import scaled
-from .._resampling import seed_of, units_of
 from ..agreement.coefficients import check_coefficient
 from ..agreement.spa import shared_segments
 from ..evalset import EvalSet, as_evalset, metric_names
+from ..resampling import seed_of, units_of
 from ._decisions import clusters, correct, max_t, rank_sets, share_reached
 from ._exchange import (
     common_cells,

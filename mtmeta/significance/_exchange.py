@@ -15,7 +15,6 @@ from scipy import stats
 
 from .._checks import Undefined
 from .._equal import OF_MEAN
-from .._resampling import LEAST_UNITS, units_of
 from ..agreement import soft_pairwise_accuracy
 from ..agreement.coefficients import (
     check_coefficient,
@@ -29,6 +28,7 @@ from ..agreement.groups import Grouped, centred, grouped
 from ..agreement.kernels import pair_counts, touching_counts
 from ..agreement.spa import one_sided_p, random_signs, sign_of_difference
 from ..evalset import EvalSet, as_evalset, recomputed
+from ..resampling import LEAST_UNITS, Statistic, exchange, jackknife, sums_by_unit, units_of
 from . import _kernels
 
 #: Numbers that the sums over units may take at a time; no result depends on it.
@@ -53,8 +53,7 @@ class Units(NamedTuple):
 
     def signs(self, n_resamples: int, rng: np.random.Generator) -> np.ndarray:
         """Draw 1 (kept) or -1 (exchanged) for each unit, shape (n_units, 1 + n_resamples); column 0 keeps all."""
-        drawn = 1.0 - 2.0 * rng.integers(0, 2, size=(n_resamples, self.of_segment.max() + 1), dtype=np.int8).T
-        return np.hstack([np.ones((len(drawn), 1)), drawn])
+        return exchange(int(self.of_segment.max()) + 1, n_resamples, rng)
 
 
 def exchange_units(es: EvalSet, unit: str | None = None) -> Units:
@@ -136,16 +135,16 @@ def contributions(es: EvalSet, metric: str, coefficient: str, grouping: str, uni
         unit = [place[label] for label in cells.labels]
         return np.bincount(unit, np.nan_to_num(values), minlength=units.n) / max(1, n_counted)
     unit = of_cells(units.of_segment[:, None] if units.unit == "system" else units.of_segment, es, metric, grouping)
-    whole, without = _without_each(cells, coefficient, unit, units.n)
+    whole, without = without_each(cells, coefficient, unit, units.n)
     if degenerate == "zero":
         whole, without = np.nan_to_num(whole), np.nan_to_num(without)
     share = np.bincount(unit, minlength=units.n) / len(unit)
-    value = _mean(whole[None])[0]
-    added = share * value + (1 - share) * (value - _mean(without))
+    value = mean_of_defined(whole[None])[0]
+    added = share * value + (1 - share) * (value - mean_of_defined(without))
     return added + share * (value - added.sum())
 
 
-def _mean(values: np.ndarray) -> np.ndarray:
+def mean_of_defined(values: np.ndarray) -> np.ndarray:
     """Return the mean of the defined values of each row; NaN where there is none (an undefined whole counts 0)."""
     known = ~np.isnan(values)
     n = known.sum(axis=1)
@@ -163,31 +162,33 @@ def of_cells(values: np.ndarray, es: EvalSet, metric: str, grouping: str) -> np.
     return values[scored]
 
 
-def _without_each(cells: Grouped, coefficient: str, unit: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+def without_each(cells: Grouped, coefficient: str, unit: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the value of each group, and that without each unit, shape (n_units, n_groups); NaN where undefined."""
-    n_groups, place = len(cells.sizes), unit * len(cells.sizes) + cells.group
-
-    def by_unit(values: np.ndarray) -> np.ndarray:
-        return np.bincount(place, values, minlength=n * n_groups).reshape(n, n_groups)
-
     if coefficient in ("pearson", "spearman"):
-        x, y = (centred(side, cells.starts) for side in sides_of(cells, coefficient))
-        sums = np.array([by_unit(v) for v in (np.ones(len(x)), x, y, x * x, y * y, x * y)])
-        totals = sums.sum(axis=1)
-        return _correlations(totals), _correlations(totals[:, None] - sums)
+        return jackknife(Statistic(moments(cells, coefficient, unit, n), correlations))
+    place, n_groups = unit * len(cells.sizes) + cells.group, len(cells.sizes)
+    inside = np.bincount(place, minlength=n * n_groups).reshape(n, n_groups)
     given = cells.human_ranks, cells.metric, cells.starts, threshold_of(cells, coefficient)
     counts = pair_counts(*given).astype(np.float64)
-    left, sizes = counts - touching_counts(*given, unit, n), cells.sizes - by_unit(np.ones(len(unit)))
+    left, sizes = counts - touching_counts(*given, unit, n), cells.sizes - inside
     of_counts = taus_from_counts
     return of_counts(cells, coefficient, counts, cells.sizes), of_counts(cells, coefficient, left, sizes)
 
 
-def _correlations(sums: np.ndarray) -> np.ndarray:
-    """Return Pearson's r from sums of 1, x, y, x^2, y^2 and xy; NaN where a side does not vary."""
-    n, x, y, xx, yy, xy = sums
+def moments(cells: Grouped, coefficient: str, unit: np.ndarray, n: int) -> np.ndarray:
+    """Return what each unit adds to the sums of 1, x, y, x^2, y^2 and xy of each group, (n_units, n_groups, 6)."""
+    x, y = (centred(side, cells.starts) for side in sides_of(cells, coefficient))
+    n_groups = len(cells.sizes)
+    place, values = unit * n_groups + cells.group, (np.ones(len(x)), x, y, x * x, y * y, x * y)
+    return sums_by_unit(place, *values, n=n * n_groups).reshape(n, n_groups, 6)
+
+
+def correlations(sums: np.ndarray) -> np.ndarray:
+    """Return Pearson's r from sums of 1, x, y, x^2, y^2 and xy, (..., 6); NaN where a side does not vary."""
+    n, x, y, xx, yy, xy = np.moveaxis(sums, -1, 0)
     with np.errstate(invalid="ignore", divide="ignore"):
         xx, yy, xy = xx - x * x / n, yy - y * y / n, xy - x * y / n
-        varied = (n > 1) & (xx > 1e-13 * sums[3]) & (yy > 1e-13 * sums[4])
+        varied = (n > 1) & (xx > 1e-13 * sums[..., 3]) & (yy > 1e-13 * sums[..., 4])
         return np.where(varied, np.clip(xy / np.sqrt(xx * yy), -1, 1), np.nan)
 
 

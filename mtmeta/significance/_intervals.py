@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 import pandas as pd
 
 from .._checks import Undefined, check_choice, check_count, check_level, generator
 from .._enough import interval_of, too_few
-from .._pearson import fisher_interval
-from .._resampling import units_of
+from .._equal import ends_of_runs
 from ..agreement import correlate_groups, soft_pairwise_accuracy
-from ..agreement.coefficients import check_coefficient, taus_from_counts, threshold_of
-from ..agreement.groups import grouped
+from ..agreement.coefficients import check_coefficient, taus_from_counts, threshold_of, values_of_groups
+from ..agreement.groups import grouped, pair_positions
 from ..agreement.kernels import TIED_BOTH, pair_counts
 from ..agreement.spa import shared_segments, spa_gaps
 from ..evalset import Computed, EvalSet, as_evalset, metric_names, recomputed
-from ._exchange import Units, _mean, _without_each, common_cells, exchange_units, freedom, observed_values, of_cells
+from ..resampling import Statistic, fisher_interval, sums_by_unit, units_of
+from ..resampling import bootstrap as bootstrap_weights
+from ._exchange import (
+    Units,
+    common_cells,
+    correlations,
+    exchange_units,
+    freedom,
+    mean_of_defined,
+    moments,
+    observed_values,
+    of_cells,
+    without_each,
+)
 
 
 def drawn_units(es: EvalSet, unit: str) -> tuple[str, int]:
@@ -41,6 +54,64 @@ def n_added(es: EvalSet, metric: str, coefficient: str, grouping: str, unit: str
 
 def bootstrap(es, names, coefficient, grouping, n_resamples, unit, degenerate, rng) -> np.ndarray:
     """Return each metric's value in each resample in which it is defined, shape (n_metrics, at most n_resamples)."""
+    units = units_of(es, unit)
+    if unit not in ("system", "both") and _follows_from_sums(coefficient, grouping):
+        weights = bootstrap_weights(int(units.max()) + 1, n_resamples, rng)
+        values = np.array([_of_weights(es, name, coefficient, grouping, degenerate, units)(weights) for name in names])
+    else:
+        values = _recomputed(es, names, coefficient, grouping, n_resamples, unit, degenerate, rng)
+    lost = int(np.isnan(values[0]).sum())
+    if lost > n_resamples // 2:
+        raise Undefined(f"undefined in {lost} of {n_resamples} bootstrap draws; the set is too small.")
+    return values[:, ~np.isnan(values[0])]
+
+
+def _follows_from_sums(coefficient: str, grouping: str) -> bool:
+    """Return whether the value follows from sums over segments: pairs of cells of two segments do not."""
+    return coefficient != "spa" and (grouping == "segment" or coefficient == "pearson")
+
+
+def _of_weights(es, name, coefficient, grouping, degenerate, units) -> Callable[[np.ndarray], np.ndarray]:
+    """Return the function from weights of units, (n_draws, n_units), to a metric's value; NaN without any group."""
+    cells = grouped(es, name, grouping)
+    n, place = int(units.max()) + 1, dict(zip(es.segments, units, strict=True))
+
+    def mean_of_drawn(values: np.ndarray, drawn: np.ndarray) -> np.ndarray:
+        values = np.where(drawn, np.nan_to_num(values) if degenerate == "zero" else values, np.nan)
+        return np.where(drawn.any(axis=1), mean_of_defined(values), np.nan)
+
+    if grouping != "segment":
+        unit = of_cells(units, es, name, grouping)
+        return Statistic(moments(cells, coefficient, unit, n), lambda s: mean_of_drawn(correlations(s), s[..., 0] >= 2))
+    unit = np.array([place[label] for label in cells.labels])
+    if coefficient in ("acc_eq", "tau_eq"):
+        return partial(_calibrated, cells, unit, coefficient)
+    values = values_of_groups(cells, coefficient, "calibrate")
+    values = np.nan_to_num(values) if degenerate == "zero" else values
+    sums = sums_by_unit(unit, np.nan_to_num(values), ~np.isnan(values), np.ones(len(unit)), n=n)
+    return Statistic(sums, lambda s: np.where(s[:, 2] > 0, s[:, 0] / np.maximum(s[:, 1], 1), np.nan))
+
+
+def _calibrated(cells, unit: np.ndarray, coefficient: str, weights: np.ndarray) -> np.ndarray:
+    """Return acc_eq or tau_eq over weighted groups, with ties calibrated in each draw; pairs are sorted only once."""
+    n_pairs = cells.sizes * (cells.sizes - 1) // 2
+    first, second = pair_positions(cells.starts)
+    human, size = cells.human[first] - cells.human[second], cells.metric[first] - cells.metric[second]
+    right, group = np.sign(human) * np.sign(size) > 0, np.repeat(np.arange(len(n_pairs)), n_pairs)
+    untied = sums_by_unit(unit[group], right / n_pairs[group], n=weights.shape[1])[:, 0]
+    changes = np.flatnonzero(right | (human == 0))  # pairs that are right, or right once they are tied
+    changes = changes[np.argsort(np.abs(size[changes]))]
+    size, right, group = np.abs(size[changes]), right[changes], group[changes]
+    gains, ends = np.where(right, -1.0, 1.0) / n_pairs[group], ends_of_runs(size, cells.tolerance)
+    least = -np.inf if len(size) and size[0] <= cells.tolerance else 0.0  # equal scores are tied at any threshold
+    of_pairs, n = unit[group], weights @ np.bincount(unit, minlength=weights.shape[1])
+    best = [np.cumsum(gains * times[of_pairs])[ends].max(initial=least) for times in weights]
+    value = np.divide(weights @ untied + best, n, out=np.full(len(n), np.nan), where=n > 0)
+    return 2 * value - 1 if coefficient == "tau_eq" else value
+
+
+def _recomputed(es, names, coefficient, grouping, n_resamples, unit, degenerate, rng) -> np.ndarray:
+    """Return each metric's value in each resample, computed anew from copies; NaN where it is undefined."""
     units, values = units_of(es, unit), np.full((len(names), n_resamples), np.nan)
     segments = np.split(np.argsort(units, kind="stable"), np.cumsum(np.bincount(units))[:-1])
     for k in range(n_resamples):
@@ -58,10 +129,7 @@ def bootstrap(es, names, coefficient, grouping, n_resamples, unit, degenerate, r
             values[:, k] = _without_copies(part, names, coefficient, grouping, degenerate, times)
         except Undefined:  # a draw without two scored cells in any group
             continue
-    lost = int(np.isnan(values[0]).sum())
-    if lost > n_resamples // 2:
-        raise Undefined(f"undefined in {lost} of {n_resamples} bootstrap draws; the set is too small.")
-    return values[:, ~np.isnan(values[0])]
+    return values
 
 
 def _without_copies(part: EvalSet, names, coefficient, grouping, degenerate, times: np.ndarray) -> np.ndarray:
@@ -103,7 +171,7 @@ def _taus_without_copies(part, name, coefficient, grouping, degenerate, times) -
         raise Undefined("a resample holds one system alone.")
     sizes = np.sqrt(np.maximum(cells.sizes**2 - 2 * copies, 0))
     values = taus_from_counts(cells, coefficient, counts, sizes)[compares]
-    return _mean((np.nan_to_num(values) if degenerate == "zero" else values)[None])[0]
+    return mean_of_defined((np.nan_to_num(values) if degenerate == "zero" else values)[None])[0]
 
 
 def intervals(
@@ -359,7 +427,7 @@ def block_influences(es, metric, coefficient, grouping, units: Units, degenerate
     block = system * units.n + unit
     member = np.unique({"segment": system, "system": unit, "none": block}[grouping], return_inverse=True)[1]
     n_members, n_groups = member.max() + 1, len(cells.sizes)
-    whole, without = _without_each(cells, coefficient, member, n_members)
+    whole, without = without_each(cells, coefficient, member, n_members)
     if degenerate == "zero":
         whole, without = np.nan_to_num(whole), np.nan_to_num(without)
     counted = ~np.isnan(whole)
@@ -367,7 +435,7 @@ def block_influences(es, metric, coefficient, grouping, units: Units, degenerate
     present = (n_cells > 0) & counted
     if not present.any():
         return np.zeros((es.shape[0], units.n))
-    value, n = _mean(whole[None])[0], counted.sum()
+    value, n = mean_of_defined(whole[None])[0], counted.sum()
     # a group that is undefined without a member leaves the mean
     lost = np.isnan(without) & present
     moved = np.where(lost, (whole - value) * (n / max(n - 1, 1)), whole - without)

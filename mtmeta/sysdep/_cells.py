@@ -13,8 +13,8 @@ from scipy.optimize import isotonic_regression
 from .._checks import Undefined, check_jobs
 from .._equal import OF_MEAN, merged
 from .._pearson import scaled
-from .._resampling import units_of
 from ..evalset import EvalSet, as_evalset, metric_names, recomputed
+from ..resampling import units_of
 
 #: A variance or covariance that is a smaller share of the squares is 0 but for rounding.
 NOTHING = 1e-12

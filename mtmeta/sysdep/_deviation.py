@@ -12,8 +12,8 @@ import pandas as pd
 from .. import _pearson
 from .._checks import check_choice, check_count, check_level, generator
 from .._pearson import standard_deviation
-from .._resampling import base_seed
 from ..evalset import EvalSet, as_evalset, as_sets, metric_names
+from ..resampling import base_seed
 from ._cells import NOTHING, ONCE, Cells, Fits, cells_of, fit, in_threads, resamples
 
 UNITS = ("segment", "document", "cell")

@@ -12,8 +12,8 @@ from scipy.stats import f as f_distribution
 from .._checks import Undefined, check_choice, check_count, check_level, generator
 from .._names import counted
 from .._pearson import scaled
-from .._resampling import times_drawn, units_of
 from ..evalset import EvalSet, as_evalset
+from ..resampling import times_drawn, units_of
 from ._cells import NOTHING, less_means
 
 #: Resamples that are held in memory at a time.

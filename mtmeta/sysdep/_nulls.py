@@ -14,8 +14,8 @@ from scipy.special import ndtri
 
 from .._checks import check_choice, check_count, check_level, generator
 from .._pearson import scaled, standard_deviation
-from .._resampling import base_seed
 from ..evalset import EvalSet, as_evalset, as_sets, metric_names, recomputed
+from ..resampling import base_seed
 from ._cells import NOTHING, ONCE, Cells, cells_of, fit, in_threads, isotonic_draws
 from ._deviation import pearson
 from ._favours import rated

@@ -18,10 +18,10 @@ from scipy import stats
 
 import mtmeta as mm
 from mtmeta import significance
-from mtmeta._resampling import times_drawn
 from mtmeta.agreement.coefficients import values_of_groups
 from mtmeta.agreement.groups import grouped
-from mtmeta.significance._exchange import _correlations
+from mtmeta.resampling import times_drawn
+from mtmeta.significance._exchange import correlations
 
 NAME = "published ranking"
 YEARS = {
@@ -80,7 +80,7 @@ def spread_of_documents(es: mm.EvalSet, pair: tuple[str, str], coefficient: str,
             np.array([sums(v).sum(axis=0) for v in (np.isfinite(human + m), human, m, human**2, m**2, human * m)])
             for m in (x, y)
         ]
-        values = [_correlations(of) for of in moments]
+        values = [correlations(np.moveaxis(of, 0, -1)) for of in moments]
     else:
         groups = [grouped(es, metric, grouping) for metric in pair]
         of_groups = [values_of_groups(cells, coefficient, "calibrate") for cells in groups]
@@ -119,7 +119,7 @@ def of_hybrids(es: mm.EvalSet, pair, signs: np.ndarray) -> np.ndarray:
         return np.nansum([m * 0 + 1, human + m * 0, m, human**2 + m * 0, m**2, human * m], axis=1)
 
     mean, half = (moments(x) + moments(y)) / 2, (moments(x) - moments(y)) / 2
-    a, b = (_correlations(mean.sum(axis=1)[:, None] + sign * (half @ signs)) for sign in (1, -1))
+    a, b = (correlations((mean.sum(axis=1)[:, None] + sign * (half @ signs)).T) for sign in (1, -1))
     return a - b
 
 

@@ -13,7 +13,7 @@ from null_campaigns import misses
 
 import mtmeta as mm
 from mtmeta import significance
-from mtmeta._resampling import units_of
+from mtmeta.resampling import units_of
 
 NAME = "nulls from real scores"
 LANGUAGE_PAIRS = ("en-de", "he-en", "zh-en")

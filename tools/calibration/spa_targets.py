@@ -12,9 +12,8 @@ import sys
 import numpy as np
 
 import mtmeta as mm
-from mtmeta._pearson import fisher_interval
-from mtmeta._resampling import units_of
 from mtmeta.agreement.spa import spa_in_draws
+from mtmeta.resampling import fisher_interval, units_of
 
 #: Standard deviations of the quality of systems, of the noise of the metric, and of its liking for a system.
 KINDS = {
