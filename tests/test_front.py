@@ -13,7 +13,7 @@ FRONT = (ROOT / "book" / "index.md").read_text(encoding="utf-8")
 SEGMENT = 8
 
 
-@pytest.mark.parametrize("system", ["Ember", "Lagoon"])
+@pytest.mark.parametrize("system", ["Ember", "Aster"])
 def test_example_is_in_the_campaign(system):
     es = mm.load("teaching")
     i, j = es.systems.index(system), es.segments.index(SEGMENT)
@@ -26,10 +26,9 @@ def test_example_is_in_the_campaign(system):
         *(f"{es[m][i, j]:.{d}f}" for m, d in [("BLEU", 1), ("RegressorQE", 3), ("SourceOnly", 2)]),
     ]
     assert [float(cell.replace("−", "-")) for cell in row[2].split("|")] == [float(w) for w in wanted]
-    if system == "Lagoon":
+    if system == "Aster":
         spans = es.spans.query("system == @system and segment == @SEGMENT")
-        assert spans.loc[spans["text"] == "waited", "weight"].tolist() == [5]
-        assert spans.loc[spans["category"].str.startswith("Style"), "weight"].sum() == 2
+        assert spans[["text", "weight"]].to_numpy().tolist() == [["waited", 5]]
 
 
 def test_counts_are_those_of_the_ledger():
