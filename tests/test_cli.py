@@ -1,6 +1,5 @@
 """The command line: what it prints, where, and with which exit code."""
 
-import inspect
 import io
 import json
 import os
@@ -10,6 +9,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -20,12 +20,12 @@ from test_fetch import WHOLE, registry, serve, server  # noqa: F401 - fixtures
 
 import mtmeta as mm
 from mtmeta import agreement, datasets, protocols
-from mtmeta.cli import _choices, _common, _local, _output
+from mtmeta.cli import _options, _output, correlate, local_accuracy, rank, sentinel
 from mtmeta.datasets import _registry
 from mtmeta.local_accuracy import _pairs
 from mtmeta.local_accuracy._guide import PARTS
 
-COMMANDS = "validate rank correlate fetch report local-accuracy run sweep".split()
+COMMANDS = "validate rank correlate difference compare power drivers fetch report local-accuracy run sweep".split()
 #: The example of `correlate`'s docstring: X has never read a translation, Y knows which system is better.
 TABLE = """system,segment,human,X,Y
 A,1,0,.9,.5
@@ -68,25 +68,16 @@ def in_a_process(*arguments, **options) -> subprocess.CompletedProcess:
 
 
 @pytest.mark.parametrize(("choices", "package"), [
-    (_choices.Protocol, protocols.PROTOCOLS), (_choices.Method, protocols.METHODS),
-    (_choices.Coefficient, agreement.COEFFICIENTS),
-    (_choices.Grouping, agreement.GROUPINGS), (_choices.Degenerate, agreement.coefficients.DEGENERATE),
-    (_choices.THRESHOLDS, agreement.coefficients.THRESHOLDS),
-    (_choices.PairTies, _pairs.TIES), (_choices.Unscored, _pairs.MISSING),
-    (_choices.Task, mm.scoring.PAIR_METRICS), (_local._PARTS, PARTS),
-    (_choices.Part, ["guide", *_local._PARTS]), (_choices.Sees, mm.sentinel.SEES), (_choices.Kind, mm.sentinel.KINDS),
+    (rank.PROTOCOLS, protocols.PROTOCOLS), (rank.METHODS, protocols.METHODS),
+    (_options.COEFFICIENTS, agreement.COEFFICIENTS), (_options.GROUPINGS, agreement.GROUPINGS),
+    (correlate.DEGENERATE, agreement.coefficients.DEGENERATE),
+    (correlate.THRESHOLDS, agreement.coefficients.THRESHOLDS),
+    (local_accuracy.TIES, _pairs.TIES), (local_accuracy.UNSCORED, _pairs.MISSING),
+    (local_accuracy.TASKS, mm.scoring.PAIR_METRICS), (local_accuracy.PARTS, PARTS),
+    (sentinel.SEES, mm.sentinel.SEES), (sentinel.KINDS, mm.sentinel.KINDS),
 ])  # fmt: skip
 def test_choices_are_those_of_the_package(choices, package):
-    assert list(choices) == list(package)
-
-
-def test_defaults_in_the_help_are_those_of_the_package(run):
-    options = re.findall(r"^  (?:-\w, )?--([a-z-]+)(.*?)(?=^  \S|\Z)", run("rank", "--help")[1], flags=re.M | re.S)
-    found = {name: re.search(r"\[default:\s+\(?(.+?)[)\];]", text) for name, text in options}
-    shown = {name: match[1] for name, match in found.items() if match}
-    in_python = {"ties": "ties", "n-resamples": "n_resamples", "seed": "rng", "protocol": "protocol"}
-    rank = inspect.signature(mm.rank).parameters
-    assert {o: shown[o] for o in in_python} == {o: str(rank[name].default) for o, name in in_python.items()}
+    assert list(get_args(choices) or choices) == list(package)
 
 
 def teaching_with(*metrics) -> pd.DataFrame:
@@ -97,28 +88,24 @@ def _holes(frame):
     return frame.assign(human=frame["human"].where(np.arange(len(frame)) % 7 > 0))
 
 
-#: What is done to TABLE, a command line, what it must say, and what it says in Python.
+#: What is done to TABLE, a command line, and what it must say.
 ADVICE = [
-    (lambda f: f.iloc[1:], "rank {}", "or pass --missing nan", "missing='nan'"),
-    (lambda f: f.iloc[[0, *range(6)]], "validate {}", "segment 1;", "segment 1;"),
-    (lambda f: f, "correlate {} --metrics-from x", "--metrics-from does not apply", "`metrics_from` does"),
-    (_holes, "rank {} --method published --protocol wmt24", "Use --method exchange", "method='exchange'"),
-    (lambda f: f.assign(X_perturbed=0, doc=None), "local-accuracy {} --context doc", "leave them out.", "pairs.dropna"),
-    (lambda f: f.assign(X_perturbed=None), "local-accuracy {}", "pass --missing drop", "missing='drop'"),
-    (lambda f: f.assign(translation="a b", reference="a"), "local-accuracy {} --perturbation llm",
-     "needs a language model; 'composed' needs none", "LanguageModel"),
+    (lambda f: f.iloc[1:], "rank {}", "or pass --missing nan"),
+    (lambda f: f.iloc[[0, *range(6)]], "validate {}", "segment 1;"),
+    (lambda f: f, "correlate {} --metrics-from x", "--metrics-from does not apply"),
+    (_holes, "rank {} --method published --protocol wmt24", "Use --method exchange"),
+    (lambda f: f.assign(X_perturbed=None), "local-accuracy {}", "pass --missing drop"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("change", "line", "says", "in_python"), ADVICE)
-def test_the_command_line_gives_advice_in_its_own_words(run, tmp_path, change, line, says, in_python):
+@pytest.mark.parametrize(("change", "line", "says"), ADVICE)
+def test_the_command_line_gives_advice_in_its_own_words(run, tmp_path, change, line, says):
     path = tmp_path / "t.csv"
     change(pd.read_csv(io.StringIO(TABLE))).to_csv(path, index=False)
-    code, _, err = run(*line.format(path).split())
-    assert code == 1
+    code, out, err = run(*line.format(path).split())
+    assert (code, out) == (2, "")
+    assert "mtmeta: error: " in err
     assert says in err
-    assert says == in_python or in_python not in err
-    assert not re.search(r"in Python|`|np\.|\w=['…]", err)
 
 
 def test_a_partly_rated_table_is_ranked_and_says_so(run, result, tmp_path):
@@ -155,9 +142,9 @@ def test_a_few_ratings_are_ranked_as_far_as_they_go(run, result, tmp_path, n):
     said = "mtmeta: error: set 'apart': no segment has two rated systems, so nothing can be compared"
     for protocol in ("wmt23", "wmt24", "sentinels-segment"):
         code, out, err = run("rank", path, "--protocol", protocol, "--quiet")
-        assert (code, out, err.startswith(said), err.count("\n")) == (1, "", True, 1)
+        assert (code, out, err.startswith(said), err.count("\n")) == (2, "", True, 1)
     assert "Pass --protocol sentinels-pearson, which compares any translations" in err
-    assert err.endswith("for scores of systems: mtmeta correlate --level system.\n")
+    assert "for scores of systems: mtmeta correlate --level system" in err
     assert len(result("rank", path, "--protocol", "sentinels-pearson", "--n-resamples", 40)) == 2
     assert len(result("correlate", path, "--level", "system")) == 2
 
@@ -167,7 +154,7 @@ def test_one_rated_segment_allows_no_test_and_no_interval(run, tmp_path):
     duel = (tmp_path / "one.csv", "Judge", "chrF")
     for line in (("compare", *duel), ("power", *duel), ("correlate", duel[0], "--interval")):
         code, out, err = run(*line)
-        assert (code, out, "one: one segment is rated, so there is nothing to exchange" in err) == (1, "", True)
+        assert (code, out, "one: one segment is rated, so there is nothing to exchange" in err) == (2, "", True)
     assert run("drivers", *duel)[0] == 0
 
 
@@ -175,7 +162,7 @@ def test_constant_ratings_rank_nothing(run, table):
     table.write_text(re.sub("([ABC],[12]),-?[0-9]", r"\1,3", TABLE))
     said = "mtmeta: error: set 'mine': every human score is 3, so no metric can agree or disagree with them.\n"
     for command in ("validate", "rank"):
-        assert run(command, table) == (1, "", said)
+        assert run(command, table) == (2, "", said)
 
 
 def test_what_a_moment_shows_is_told_on_the_way(run, tmp_path):
@@ -324,7 +311,7 @@ def test_copies_and_repeated_segments_are_named_by_every_command_that_compares(r
     assert ("rated is the human scores in other units (0.3333 human)" in told) == ("rated" in es)
 
 
-RANKINGS = [{"protocol": str(protocol)} for protocol in _choices.Protocol]
+RANKINGS = [{"protocol": protocol} for protocol in protocols.PROTOCOLS]
 RANKINGS += [{}, {"protocol": "wmt24", "ties": "published"}, {"n_resamples": 50, "seed": 3}, {"n_resamples": 0}]
 RANKINGS += [{"protocol": "sentinels-pearson", "metric": "X"}]
 
@@ -335,7 +322,7 @@ def test_rank_is_the_table_of_the_package(run, result, table, chosen):
     names = {"seed": "rng", "metric": "metrics"}
     expected = mm.rank(mm.load(table), **{names.get(name, name): value for name, value in chosen.items()})
     assert pd.DataFrame(result("rank", table, *options)).drop(columns="decided_by").equals(expected.to_frame())
-    note = _common.in_options(expected.note) + "\n" * bool(expected.note)
+    note = expected.note + "\n" * bool(expected.note)
     assert ("2 segments do not support" in note) == (chosen.get("n_resamples") != 0 and len(expected.table) > 1)
     assert run("rank", table, *options)[2].endswith(f"{note}{expected.signature}|mtmeta:{mm.__version__}\n")
 
@@ -428,13 +415,6 @@ def test_tables_as_they_are_written(how):
     assert len(lines) == {"table": 3, "latex": 6, "md": 2, "csv": 1}[how]
 
 
-@pytest.mark.slow
-def test_output_is_utf8_in_any_locale(tmp_path):
-    (tmp_path / "t.csv").write_text(TABLE.replace("Y", "指標"), encoding="utf-8")
-    env = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
-    assert '"指標"' in in_a_process("correlate", tmp_path / "t.csv", "--format", "json", env=env).stdout
-
-
 def test_markdown_is_read_back(run, odd):
     text = run("correlate", odd, "--format", "md")[1]
     cells = [t.children for t in MarkdownIt().enable("table").parse(text) if t.type == "inline"]
@@ -491,76 +471,35 @@ def test_output_goes_to_a_file(run, table, tmp_path):
     assert ((tmp_path / "link.json").is_symlink(), target.read_text()) == (True, expected)
 
 
-#: Commands that write a file, and the files that they read.
+#: Commands that write a file, and a file that they read.
 WRITERS = {
-    "validate t.csv -o": ["t.csv"],
-    "rank t.csv --n-resamples 0 -o": ["t.csv"],
-    "correlate t.csv teaching -o": ["t.csv"],
-    "correlate - -o": ["t.csv"],
-    "report t.csv --n-resamples 40 -o": ["t.csv"],
-    "local-accuracy p.csv --n-resamples 99 --metric m -o": ["p.csv"],
-    "fetch --list -o": [],
-    "sweep --example -o": [],
-    "sweep plan.yaml --dry-run -o": ["plan.yaml", "t.csv"],
-    "sentinel train s.csv --sees source --save new -o": ["s.csv"],
-    "sentinel score sentinel s.csv -o": ["s.csv", "sentinel/sentinel.json"],
+    "validate t.csv -o": "t.csv",
+    "rank t.csv --n-resamples 0 -o": "t.csv",
+    "correlate teaching t.csv -o": "t.csv",
+    "report t.csv --n-resamples 40 -o": "t.csv",
+    "local-accuracy p.csv --n-resamples 99 --metric m -o": "p.csv",
+    "sweep plan.yaml --dry-run -o": "t.csv",
+    "sentinel score sentinel s.csv -o": "s.csv",
 }
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    """Return a folder with what these commands read."""
-    folder = tmp_path_factory.mktemp("made")
-    (folder / "t.csv").write_text(TABLE)
-    (folder / "p.csv").write_text("segment,system,m,m_perturbed\n" + "".join(f"{k},A,{k % 3},1\n" for k in range(9)))
-    (folder / "plan.yaml").write_text("sets: [t.csv]\nstatistics: [correlate]\n")
-    (folder / "s.csv").write_text("source,score\n" + "".join(f"text {k},{k % 3}\n" for k in range(20)))
-    mm.sentinel.fit(mm.sentinel.read_texts(folder / "s.csv"), sees="source").save(folder / "sentinel")
-    return folder
-
-
-@pytest.fixture
-def place(made, tmp_path, monkeypatch):
-    """Go to a copy of that folder, with a cache of its own; the table is at standard input."""
-    shutil.copytree(made, tmp_path / "place")
-    monkeypatch.chdir(tmp_path / "place")
-    monkeypatch.setenv("MTMETA_CACHE", str(tmp_path / "cache"))
-    with open("t.csv") as table:
-        before = os.dup(0)
-        os.dup2(table.fileno(), 0)
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(TABLE.encode())))
-        yield Path()
-        os.dup2(before, 0)
-        os.close(before)
-
-
-#: Each input by its name and by others. To replace a hard link to a file of a folder takes nothing from the folder.
-NAMED = [
-    (line, read, how)
-    for line, names in WRITERS.items()
-    for read in names
-    for how in ("itself", "symlink", "link")
-    if how != "link" or "/" not in read
-]
-
-
-@pytest.mark.parametrize(("line", "read", "how"), NAMED)
-def test_an_input_is_not_replaced_whatever_its_name(run, place, line, read, how):
-    content = (place / read).read_bytes()
-    target = place / read if how == "itself" else place / "other.txt"
+@pytest.mark.parametrize("how", ["itself", "symlink", "link"])
+@pytest.mark.parametrize("line", WRITERS)
+def test_an_input_is_not_replaced_whatever_its_name(run, tmp_path, monkeypatch, line, how):
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text(TABLE)
+    Path("p.csv").write_text("segment,system,m,m_perturbed\n" + "".join(f"{k},A,{k % 3},1\n" for k in range(9)))
+    Path("plan.yaml").write_text("sets: [t.csv]\nstatistics: [correlate]\n")
+    (Path("sentinel")).mkdir()
+    Path("s.csv").write_text("source,score\n" + "".join(f"text {k},{k % 3}\n" for k in range(20)))
+    read = Path(WRITERS[line])
+    content, target = read.read_bytes(), read if how == "itself" else Path("other.csv")
     if how != "itself":
-        getattr(os, how)(place / read, target)
+        getattr(os, how)(read, target)
     code, out, err = run(*line.split(), target)
-    assert (code, out, len(err.splitlines())) == (1, "", 1)
-    assert err.startswith(f"mtmeta: error: Refusing to write to {target}: it is (or contains, or is inside) the input ")
-    assert (place / read).read_bytes() == target.read_bytes() == content
-    assert not (place / "new").exists()
-
-
-def test_a_folder_named_like_a_set_is_not_read(run, place):
-    (place / "teaching").mkdir()
-    for _ in range(2):
-        assert run("validate", "teaching", "-o", "teaching/t.tsv")[0] == 0
+    assert (code, out, len(err.splitlines())) == (2, "", 1)
+    assert err.startswith(f"mtmeta: error: Refusing to write to {target}: it is ")
+    assert read.read_bytes() == target.read_bytes() == content
 
 
 @pytest.mark.slow
@@ -571,7 +510,7 @@ def test_output_to_a_pipe_does_not_replace_it(table):
 
 
 @pytest.mark.slow
-def test_interrupt_is_one_line(table):
+def test_an_interrupt_has_an_exit_code_of_its_own(table):
     # The process waits for its standard input; by then it is inside the command.
     command = [sys.executable, "-m", "mtmeta", "correlate", "-"]
     waits = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -579,7 +518,7 @@ def test_interrupt_is_one_line(table):
     waits.stdin.flush()
     waits.send_signal(signal.SIGINT)
     out, err = waits.communicate(timeout=30)
-    assert (waits.returncode, out, err) == (130, b"", b"mtmeta: interrupted\n")
+    assert (waits.returncode, out, err) == (130, b"", b"")
 
 
 def test_fetch_lists_what_there_is(result):
@@ -601,7 +540,7 @@ def test_fetch_says_where_and_under_which_terms(run, result, server, tmp_path, m
     assert {name: (tmp_path / "cache" / name).read_bytes() for name in WHOLE} == WHOLE
     shutil.rmtree(tmp_path / "cache")
     code, out, err = run("fetch", "small", "--mirror", "http://127.0.0.1:9")
-    assert (code, out, len(err.splitlines())) == (1, "", 1)
+    assert (code, out, len(err.splitlines())) == (2, "", 1)
     assert re.match(r"mtmeta: error: folder/\S+: could not be downloaded from http://127\.0\.0\.1:9/", err)
 
 

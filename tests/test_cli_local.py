@@ -10,7 +10,7 @@ import pytest
 
 import mtmeta as mm
 from mtmeta import local_accuracy as la
-from mtmeta.cli import _local
+from mtmeta.cli.local_accuracy import PARTS
 
 
 @pytest.fixture
@@ -40,8 +40,8 @@ def table(pairs, tmp_path):
 def test_guide_has_all_parts(run, table):
     code, out, err = run(table, "--n-resamples", 99)
     assert code == 0, err
-    titles = [line for line in out.splitlines() if line in _local._PARTS.values()]
-    assert titles == list(_local._PARTS.values())
+    titles = [line for line in out.splitlines() if line in PARTS.values()]
+    assert titles == list(PARTS.values())
     local = la.local_accuracy(pd.read_csv(table), context="system", n_resamples=99)
     row = local[(local["context"] == "A") & (local["metric"] == "good")].iloc[0]
     assert f"{row['accuracy']:.3f} ±{(row['high'] - row['low']) / 2:.3f}" in out
@@ -72,7 +72,7 @@ def test_json_has_every_table_in_full(run, table, pairs):
     code, out, _ = run(table, *"--format json --quiet --context domain --context system --ties half".split())
     assert code == 0
     found = json.loads(out)
-    assert list(found) == list(_local._PARTS)
+    assert list(found) == list(PARTS)
     local = la.local_accuracy(pairs, context=["domain", "system"], ties="half")
     assert [row["accuracy"] for row in found["accuracy"]] == pytest.approx(local["accuracy"].tolist())
     assert {row["best"] for row in found["recommended"]} == {"good"}
@@ -91,7 +91,7 @@ def test_one_metric_and_one_context_leave_out_what_cannot_be_compared(run, table
     code, out, _ = run("one.parquet", "--format", "json", "--n-resamples", 99)
     assert list(json.loads(out)) == ["accuracy"]
     code, _, err = run("one.parquet", "--table", "effect")
-    assert (code, "needs at least two contexts" in err) == (1, True)
+    assert (code, "needs at least two contexts" in err) == (2, True)
     pairs.assign(good=pairs["good"].mask(pairs.index == 3)).to_csv(tmp_path / "holes.csv", index=False)
     code, out, _ = run("holes.csv", "--missing", "drop", "--table", "accuracy", "--format", "json")
     assert (code, sum(row["n_missing"] for row in json.loads(out))) == (0, 1)
@@ -142,6 +142,6 @@ def test_sets_by_name(run):
 def test_errors_are_one_line(run, table, pairs, tmp_path, arguments, message):
     pairs[["system", "segment", "good"]].to_csv(tmp_path / "plain.csv", index=False)
     code, out, err = run(*arguments.split())
-    assert (code, out, len(err.splitlines())) == (1, "", 1)
+    assert (code, out, len(err.splitlines())) == (2, "", 1)
     assert err.startswith("mtmeta: error: ")
     assert message in err

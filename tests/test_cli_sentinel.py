@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 
 import mtmeta as mm
-from mtmeta.sentinel import SEES, _settings
+from mtmeta.sentinel import SEES
 
-TINY = ("--kind", "transformer", "--encoder", "scratch-small", "--learning-rate", "1e-3", "--max-length", "16")
+TINY = "--kind transformer --encoder scratch-small --set learning_rate=1e-3 --set max_length=16".split()
 
 
 @pytest.fixture
@@ -37,26 +37,14 @@ def table(rows, tmp_path):
     return path
 
 
-def test_defaults_are_those_of_the_package(run):
-    words = " ".join(run("train", "--help")[1].split())
-    recipe = mm.sentinel.TransformerConfig()
-    names = "encoder dropout learning_rate batch_size accumulation epochs max_length"
-    for name in (*names.split(), "checks", "seed"):
-        shown = words.partition(f"--{name.replace('_', '-')} ")[2].partition("[default: (")[2].partition(")")[0]
-        assert shown == str(getattr(recipe, name)), name
-    assert _settings.SCRATCH in words
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("sees", list(SEES))
 def test_scores_are_those_of_the_package(run, table, rows, sees, tmp_path):
-    code, out, err = run("train", table, "--sees", sees, "--save", "s", "--format", "tsv", "-o", "f.tsv")
+    code, out, err = run("train", table, "--sees", sees, "--save", "s")
     assert (code, out) == (0, ""), err
-    facts = pd.read_csv("f.tsv", sep="\t").set_index("what")["value"]
     frame = mm.sentinel.read_texts(table)
     expected = mm.sentinel.fit(frame, sees=sees)
-    assert (float(facts["texts"]), float(facts["penalty"])) == (900, expected.alpha)
-    assert err == f"{expected.signature}|mtmeta:{mm.__version__}\n"
+    assert err == f"{expected.signature}|mtmeta:{mm.__version__}\nsaved: s, trained on 900 texts\n"
     code, out, err = run("score", "s", table)
     assert (code, err.startswith(f"sentinel:light|sees:{sees}|")) == (0, True)
     found = pd.read_csv(io.StringIO(out), dtype={"system": str})
@@ -97,29 +85,30 @@ def test_table_without_names_of_rows_gets_numbers(run, table, tmp_path):
 
 
 @pytest.mark.slow
-def test_transformer_is_trained_and_reported(run, table, rows, tmp_path):
-    arguments = ("train", table, "--sees", "source", "--save", "s", *TINY)
-    code, out, err = run(*arguments, "--validation", table, "--checkpoints", "c", "--format", "json")
-    assert code == 0, err
-    facts = {row["what"]: row["value"] for row in json.loads(out)}
-    assert facts["texts"] == 900
-    assert facts["parameters"] > 1000
-    assert len(err.splitlines()) == 1
-    assert (tmp_path / "c" / "run.json").exists()
-    found = pd.read_csv(io.StringIO(run("score", "s", table)[1]))
+def test_transformer_is_trained_and_goes_on_with_its_settings(run, table, tmp_path):
+    train = ("train", table, "--sees", "source", "--kind", "transformer")
+    first = (*train, "--save", "da", *TINY, "--set", "dropout=0", "--validation", table, "--checkpoints", "c")
+    code, out, err = run(*first)
+    assert (code, out) == (0, ""), err
+    assert err.endswith("\nsaved: da, trained on 900 texts\n")
+    assert any((tmp_path / "c").iterdir())
+    found = pd.read_csv(io.StringIO(run("score", "da", table)[1]))
     assert found.groupby("segment")["score"].nunique().eq(1).all()
-
-
-@pytest.mark.slow
-def test_training_goes_on_from_a_saved_sentinel_with_its_settings(run, table):
-    train = ("train", table, "--sees", "source", "--quiet")
-    recipe = "--head 8 --head 4 --dropout 0 --checks 2"
-    assert run(*train, "--save", "da", *TINY, *recipe.split())[0] == 0
-    again = "--save mqm --kind transformer --start da --learning-rate 1e-4"
-    assert run(*train, *again.split())[0] == 0
+    assert run(*train, "--save", "mqm", "--start", "da", "--set", "learning_rate=1e-4")[0] == 0
     first, second = (mm.sentinel.load(folder) for folder in ("da", "mqm"))
-    assert (first.config.head, first.config.dropout, first.config.checks) == ((8, 4), 0, 2)
+    assert (first.config.dropout, first.config.max_length) == (0, 16)
     assert dataclasses.replace(first.config, learning_rate=1e-4) == second.config
+
+
+@pytest.mark.parametrize(("options", "says"), [
+    ("--encoder scratch-small", "goes only with --kind transformer"),
+    ("--kind transformer --set head=8", "has no setting 'head'"),
+    ("--kind transformer --set epochs=0", "`epochs` must be at least 1"),
+])  # fmt: skip
+def test_wrong_settings_are_refused(run, table, options, says):
+    code, out, err = run("train", table, "--sees", "source", "--save", "s", *options.split())
+    assert (code, out) == (2, "")
+    assert says in " ".join(err.split())
 
 
 @pytest.mark.data

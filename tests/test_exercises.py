@@ -337,7 +337,7 @@ def test_the_command_writes_notebooks_and_keeps_answers(tmp_path):
     sheet = tmp_path / "sheets" / names[0]
     sheet.write_text(sheet.read_text().replace("# Write your code here.", "x = 1"))
     refused = in_a_process(*command, cwd=tmp_path)
-    assert refused.returncode == 1
+    assert refused.returncode == 2
     assert "Not overwritten because these files may contain answers" in refused.stderr
     assert "x = 1" in sheet.read_text()
     assert in_a_process(*command, "--scores", "mine.csv", "--solutions", cwd=tmp_path).returncode == 0

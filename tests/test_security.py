@@ -82,7 +82,7 @@ from click.testing import CliRunner
 from typer.main import get_command
 for line in {_COMMANDS!r}:
     result = CliRunner().invoke(get_command(mtmeta.cli.app), line.split())
-    assert result.exit_code == (1 if line.startswith(("validate wmt23", "validate http")) else 0), (line, result.output)
+    assert result.exit_code == (2 if line.startswith(("validate wmt23", "validate http")) else 0), (line, result.output)
 print(json.dumps(calls))
 """
 

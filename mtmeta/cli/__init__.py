@@ -1,21 +1,16 @@
-"""The command line: ``mtmeta rank``, ``mtmeta report`` and the others.
+"""The command line: ``mtmeta rank``, ``mtmeta report`` and the others, one file a command.
 
-Numbers come from the package; here are options, tables and messages. Results go to stdout and
-messages to stderr. Exit codes: 0 done, 1 the data are at fault, 2 wrong usage.
+Numbers come from the package; here are options, tables and messages. Results go to stdout and messages to stderr. Exit
+codes: 0 done, 1 a chapter or task failed, 2 wrong usage or wrong data.
 """
 
-import logging
-
-from .._processes import hush_joblib
-
-from . import _sets, _report, _local, _run, _sweep, _sentinel  # noqa: F401 - in the order of --help  # isort: skip
-from ._common import app
+from . import validate, rank, correlate, difference, compare, power, drivers, fetch, report  # noqa: F401 - in this order in --help  # isort: skip
+from . import local_accuracy, run, exercises, sweep, sentinel  # noqa: F401  # isort: skip
+from ._app import app
 
 __all__ = ["app", "main"]
 
 
 def main() -> None:
     """Run the command line."""
-    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # it would tell where its cache lies
-    hush_joblib()
     app(prog_name="mtmeta")

@@ -1,35 +1,41 @@
-"""`sweep`: many sets, metrics, options and seeds."""
+"""`mtmeta sweep`: many sets, metrics, options and seeds."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
-from .._files import check_not_input
-from .._limits import MAX_JOBS
-from ._common import Writing, command
-from ._options import How, argument, flag, folder, number, wrong
-from ._output import written
+import mtmeta as mm
+
+from . import _options as opt
+from ._app import app, example
+from ._output import emit, form_of, say, written
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _REASONS_SHOWN = 10
 
+Plan = Annotated[Path | None, Argument(metavar="PLAN", help="A YAML file: sets, metrics, statistics, seeds.")]
+Example = Annotated[bool, Option("--example", help="Print a plan to start from, and run nothing.")]
+DryRun = Annotated[bool, Option("--dry-run", help="List the tasks and which are done, and run none.")]
+Jobs = Annotated[int | None, Option(metavar="N", help="Processes, by default 1; -1 for all cores.")]
 
-@command("sweep --example > plan.yaml\n  mtmeta sweep plan.yaml")
+
+@app.command(epilog=example("sweep --example > plan.yaml\n  mtmeta sweep plan.yaml"))
 def sweep(
-    plan: argument(Path | None, "PLAN", "A YAML file: sets, metrics, statistics, seeds.") = None,
-    example: flag("Print a plan to start from, and run nothing.", "--example") = False,
-    dry_run: flag("List the tasks and which are done, and run none.", "--dry-run") = False,
-    out: folder(Path | None, "Write all results into this folder.", "out/ and the name of the plan") = None,
-    jobs: number(int | None, "Processes; -1 for all cores.", -MAX_JOBS, MAX_JOBS, "1") = None,
-    how: How = None,
-    *,
-    writing: Writing,
+    plan: Plan = None,
+    show: Example = False,
+    dry_run: DryRun = False,
+    out: opt.Folder = None,
+    jobs: Jobs = None,
+    how: opt.How = None,
+    output: opt.Output = None,
+    quiet: opt.Quiet = False,
 ) -> None:
     """Compute statistics for many sets, metrics, options and seeds.
 
@@ -37,35 +43,30 @@ def sweep(
     left: tasks after an interruption, those that failed, and those that a change of the plan, the data or the version
     of the package affects. The exit code is 1 if a task fails; the results of the others are still written.
     """
-    if (plan is None) != example:
-        raise wrong("PLAN", "give a plan, or --example.")
-    if example and how != "yaml":
-        raise wrong("--format", "does not go with --example, which writes YAML.")
+    if (plan is None) != show:
+        raise typer.BadParameter("give a plan, or --example.", param_hint="PLAN")
+    if plan is None:
+        typer.echo(mm.sweep.EXAMPLE, nl=False)
+        return
     from tqdm import tqdm
 
-    from .. import sweep as package
-
-    if plan is None:
-        writing.text(package.EXAMPLE)
-        return
+    form = form_of(output, how, [plan, *mm.sweep.read_plan(plan)["files"]])
     out = out or Path("out") / plan.stem
-    if writing.output is not None:
-        check_not_input(writing.output, package.read_plan(plan)["files"])
     if dry_run:
-        frame = package.tasks(plan, out)
+        frame = mm.sweep.tasks(plan, out)
         counts = frame["status"].value_counts()
-        writing.say(f"{len(frame)} tasks: {', '.join(f'{n} {status}' for status, n in counts.items())}")
-        writing.text(written(frame, how, 3))
+        say(f"{len(frame)} tasks: {', '.join(f'{n} {status}' for status, n in counts.items())}")
+        emit(written(frame, form), output)
         return
-    with tqdm(unit="task", file=sys.stderr, leave=False, disable=writing.quiet or not sys.stderr.isatty()) as bar:
+    with tqdm(unit="task", file=sys.stderr, leave=False, disable=quiet or not sys.stderr.isatty()) as bar:
 
         def progress(done: int, failed: int, total: int) -> None:
             bar.total, bar.n = total, done
             bar.set_postfix(failed=failed)
 
-        result = package.run(plan, out, n_jobs=jobs, progress=progress)
-    writing.say(f"results: {out / 'results.csv'}", result.signature)
-    writing.text(written(_counted(result.tasks), how, 1))
+        result = mm.sweep.run(plan, out, n_jobs=jobs, progress=progress)
+    say(f"results: {out / 'results.csv'}", result.signature)
+    emit(written(_counted(result.tasks), form, 1), output)
     failed = result.tasks.query("status == 'failed'")
     for row in failed.head(_REASONS_SHOWN).itertuples():
         about = " ".join(filter(None, [row.set, row.statistic, row.metric, row.options]))

@@ -1,0 +1,145 @@
+"""`mtmeta correlate`: how well metrics agree with humans."""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+from typer import Context, Option
+
+import mtmeta as mm
+
+from . import _options as opt
+from ._app import app, example
+from ._output import Alike, Best, emit, form_of, say, together, written
+from ._sets import OnSets, exchanged, rated
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..evalset import EvalSet
+
+#: Thresholds of ties that are not numbers.
+THRESHOLDS = ("calibrate", "published")
+DEGENERATE = Literal["drop", "zero", "nan", "raise"]
+#: Level of the test that marks a metric as no worse than the best.
+_ALPHA = 0.05
+
+
+def _threshold(text: str) -> float | str:
+    with suppress(ValueError):
+        if text in THRESHOLDS or 0 <= float(text) < math.inf:
+            return text if text in THRESHOLDS else float(text)
+    raise typer.BadParameter(f"expected 'calibrate', 'published' or a number >= 0; found {text!r}.")
+
+
+_DEGENERATE = "What to do where humans or metric give a group one score: leave it out, count 0 or nan, or refuse."
+_EPSILON = "Tie metric scores this close; calibrate: the best for acc_eq and tau_eq, otherwise 0; published: the same "
+_EPSILON += "without a tolerance for rounding."
+_WIDE = "Print a row per metric; * or bold: the best, =: no worse by --interval."
+_COEFFICIENTS = "|".join(opt.COEFFICIENTS)
+Coefficients = Annotated[list[str], Option(metavar=_COEFFICIENTS, help="How agreement is measured; repeatable.")]
+Groupings = Annotated[list[str], Option(metavar="|".join(opt.GROUPINGS), help=f"{opt.COMPARED}; repeatable.")]
+Epsilon = Annotated[Any, Option(parser=_threshold, metavar="NUMBER|calibrate|published", help=_EPSILON)]
+Interval = Annotated[bool, Option("--interval", help="Add 95 % intervals, and p-values of the difference to the best.")]
+
+
+@app.command(cls=OnSets, epilog=example("correlate teaching --coefficient kendall --grouping segment --grouping none"))
+def correlate(
+    context: Context,
+    sets: opt.Sets,
+    coefficient: Coefficients = ["pearson"],  # noqa: B006
+    grouping: Groupings = ["segment"],  # noqa: B006
+    degenerate: Annotated[DEGENERATE, Option(help=_DEGENERATE)] = "drop",
+    epsilon: Epsilon = "calibrate",
+    level: Annotated[Literal["segment", "system"], Option(help="Compare translations, or systems.")] = "segment",
+    interval: Interval = False,
+    wide: Annotated[bool, Option("--wide", help=_WIDE)] = False,
+    metric: opt.Metric = None,
+    how: opt.How = None,
+    places: opt.Places = 3,
+    output: opt.Output = None,
+    quiet: opt.Quiet = False,
+) -> None:
+    """Correlate metrics with human scores.
+
+    One row per coefficient, grouping and metric. --interval redraws and exchanges documents if 20 are rated, otherwise
+    segments; with --level system, it leaves out systems one at a time and exchanges them. The p-value is about the
+    translations that all metrics scored.
+    """
+    if interval and epsilon != "calibrate":
+        raise typer.BadParameter("goes with --epsilon calibrate.", param_hint="--interval")
+    form = form_of(output, how, [*sets, *context.obj["metrics_from"]])
+    import pandas as pd
+
+    from ..protocols import Task, decided_by_one, without_each_system
+
+    tables = {}
+    for es in rated(context.obj, sets, only=metric):
+        if level == "system":
+            if "pearson" in coefficient:
+                say(*decided_by_one(without_each_system(es, metric or es.metrics, Task("pearson", "system"))))
+            es, grouping = _means(es), ["none"]
+        blocks = []
+        for c, g in dict.fromkeys((c, g) for c in coefficient for g in grouping):
+            settings = {"coefficient": c, "grouping": g, "degenerate": degenerate}
+            table = mm.correlate(es, metric, epsilon=epsilon, **settings)
+            blocks.append(_with_interval(es, table, settings, level) if interval else table)
+        say(f"{es.name}: cannot be told: {few}" if interval and (few := _few(es, level)) else "")
+        tables[es.name] = pd.concat(blocks, ignore_index=True).drop(columns=["grouping"] * (level == "system"))
+    drawn = "|level:0.95|draws:1000|seed:0" if interval else ""
+    say(f"degenerate:{degenerate}|epsilon:{epsilon}{drawn}|mtmeta:{mm.__version__}")
+    table = _wide(together(tables)) if wide else together(tables)
+    emit(written(table, form, places), output)
+
+
+def _means(es: EvalSet) -> EvalSet:
+    """Return the scores of systems as a set of one segment."""
+    from ..evalset import Computed
+
+    scores = es.system_scores
+    metrics = {metric: scores[[metric]] for metric in scores.columns.drop("human")}
+    about = {"language_pair": es.language_pair}
+    return Computed(scores[["human"]], metrics, systems=es.systems, name=es.name, about=about)
+
+
+def _with_interval(es: EvalSet, table: pd.DataFrame, settings: dict[str, str], level: str) -> pd.DataFrame:
+    """Add the interval of each metric, and the p-value against the best one."""
+    import pandas as pd
+
+    from ..significance import intervals
+
+    names, unit = table["metric"].tolist(), "system" if level == "system" else exchanged(es)
+    found = pd.concat([intervals(es, [name], unit=unit, **settings) for name in names])
+    table = table.assign(low=found["low"].to_numpy(), high=found["high"].to_numpy(), p_value=float("nan"))
+    if len(names) > 1:
+        table["p_value"] = table["metric"].map(mm.compare(es, names, unit=unit, **settings).p_values.iloc[0])
+    return table
+
+
+def _few(es: EvalSet, level: str) -> str:
+    """Return a message if there are too few systems, segments or documents for an interval."""
+    from .._enough import too_few
+    from ..significance import exchange_units
+
+    if level == "system":
+        return too_few(int((es.human == es.human).any(axis=1).sum()), "system")
+    units = exchange_units(es)
+    return too_few(units.n, units.unit)
+
+
+def _wide(table: pd.DataFrame) -> pd.DataFrame:
+    """Return one row a metric and one column a correlation; marks show the best number and those as good."""
+    import pandas as pd
+
+    keys = [key for key in ("set", "coefficient", "grouping") if key in table and table[key].nunique() > 1]
+    columns = {}
+    for name, part in table.groupby(keys or ["coefficient"], sort=False):
+        best, cells = part["value"].max(), zip(part["value"], part.get("p_value", part["value"] * 0), strict=True)
+        cells = [Best(v) if v == best else Alike(v) if p > _ALPHA else float(v) for v, p in cells]
+        columns[" ".join(name)] = pd.Series(cells, index=part["metric"], dtype=object)
+    wide = pd.concat(columns, axis=1)
+    order = wide.iloc[:, 0].astype(float).sort_values(ascending=False, kind="stable").index
+    return wide.loc[order].rename_axis("metric").reset_index()
