@@ -93,19 +93,9 @@ def test_a_table_with_one_byte_altered_loads_or_is_refused(frame, data):
 
 
 @bounded
-@given(target=st.sampled_from(sorted(set(TARGETS) - {"command"})), data=st.binary(max_size=200))
+@given(target=st.sampled_from(sorted(TARGETS)), data=st.binary(max_size=200))
 def test_bytes_are_read_or_refused(target, data):
     TARGETS[target](data)
-
-
-_WORDS = "validate rank correlate report fetch run sentinel train score sweep teaching - -- --seed --metric -o --format"
-words = st.sampled_from([*_WORDS.split(), *"json --epsilon calibrate --places -h --version 1 -1 en-de".split()])
-
-
-@bounded
-@given(st.lists(words | st.text(characters, max_size=8), max_size=8))
-def test_a_command_line_is_parsed_or_refused(line):
-    TARGETS["command"]("\n".join(line).encode())
 
 
 SEEDS = [(target, path) for target in TARGETS for path in sorted((FUZZ / "seeds" / target).iterdir())]

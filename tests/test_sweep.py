@@ -80,7 +80,7 @@ def test_errors_of_plans(plan, match):
 
 @pytest.mark.parametrize(("content", "match"), [
     ("seeds: !!python/object/apply:os.system ['touch canary']", "could not determine a constructor"),
-    ("seeds: &a [*a]", "anchors"), ("sets: [x]", "given twice"), ("\tx", "."),
+    ("\tx", "."),
 ])  # fmt: skip
 def test_files_that_are_not_plain_yaml(tmp_path, content, match):
     path = tmp_path / "plan.yaml"

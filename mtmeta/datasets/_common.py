@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .. import _files
 from .._checks import check_choice, to_numbers
-from .._delimited import MAX_FIELD
+from .._files import data_dirs, read_text
 from .._names import unknown
 from ..evalset import EvalSet
 from ._registry import available
@@ -69,9 +68,9 @@ def places() -> dict[str, Path]:
     ValueError
         If ``$MTMETA_DATA`` is set and is not a directory.
     """
-    found = _files.data_dirs()
+    found = data_dirs()
     given = found.get("$MTMETA_DATA")
-    if given is not None and not named(given).is_dir():
+    if given is not None and not given.is_dir():
         raise ValueError(f"$MTMETA_DATA is {str(given)!r}, which is not a directory. Correct it, or unset it.")
     return found
 
@@ -103,7 +102,7 @@ def locate(relative: str) -> Path:
     for root in looked.values():
         path = root.joinpath(*parts)
         if path.exists():
-            return named(path)
+            return path
     first = f"{relative}/"
     sets = (name for name, found in available().items() if any(f"{f.path}/".startswith(first) for f in found.files))
     where = ", ".join(f"{what} ({root})" for what, root in looked.items())
@@ -120,32 +119,6 @@ def files_in(folder: Path, pattern: str) -> list[Path]:
 
 
 # -- files --------------------------------------------------------------------------------------
-
-
-def read_text(path: Path) -> str:
-    """Return the text of a UTF-8 file (a byte order mark is dropped); line ends untouched."""
-    text = _files.read_text(path)
-    for number, line in enumerate(text.split("\n") if len(text) > MAX_FIELD else (), 1):
-        if len(line) > MAX_FIELD:
-            raise ValueError(f"{path}, line {number} has more than {MAX_FIELD:,} characters; no text is as long.")
-    return text
-
-
-def is_text(value: object) -> bool:
-    """Say whether a value can be written: half of a surrogate pair, and a byte of a name that is not UTF-8, cannot."""
-    try:
-        str(value).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def named(path: Path) -> Path:
-    """Return a path whose name can be printed and stored; raise if it is not UTF-8."""
-    if not is_text(path):
-        shown = str(path).encode("utf-8", "backslashreplace").decode()
-        raise ValueError(f"{shown}: the name is not UTF-8. Rename the file or folder.")
-    return path
 
 
 def read_lines(path: Path, expected: int | None = None) -> list[str]:

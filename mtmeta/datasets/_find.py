@@ -23,7 +23,7 @@ from .._names import unknown
 from ..evalset import EvalSet
 from ..rankings import Rankings
 from . import _mqm, _ranking, _ratings, _sets, _tables, _wmt
-from ._common import Options, locate, named, places
+from ._common import Options, locate, places
 from ._registry import available, missing
 
 
@@ -135,7 +135,7 @@ def is_table(name_or_path: str | Path) -> bool:
         return True
     if not isinstance(name_or_path, str | Path):
         raise TypeError(f"expected a set name or a path; found {type(name_or_path).__name__} (see EvalSet.from_frame).")
-    path = named(Path(name_or_path))
+    path = Path(name_or_path)
     try:
         if not path.is_file():
             return False
@@ -165,7 +165,7 @@ def translations(name_or_path: str | Path, options: Options) -> dict[str, Callab
         return {path.stem: lambda: _layout_of(path).load(path, options)}
     for root, lp in (path, ""), (path.parent, path.name):
         if _wmt.is_tree(root) and not (lp and path.exists()):
-            return _tree(root, lp, named(Path(root.resolve().name)).name, options)
+            return _tree(root, lp, root.resolve().name, options)
     raise _nothing_there(name_or_path, path)
 
 
@@ -288,7 +288,7 @@ def _tree(root: Path, lp: str, name: str, options: Options) -> dict[str, Callabl
 
 def _metric_folder(given: str | Path, lp: str) -> Path:
     """Return the folder of ``.seg.score`` files that an entry of ``metrics_from`` stands for."""
-    path = named(Path(given))
+    path = Path(given)
     if isinstance(given, str) and _NAME.fullmatch(given) and not path.exists():
         try:
             path = _locate_set(given, given)

@@ -9,11 +9,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from .._files import read_text
 from .._names import unknown
 from .._tables import check_table
 from ..evalset import EvalSet
 from . import _common
-from ._common import Options, canonical_ids, choose_references, finished, from_rows, locate, read_lines, read_text
+from ._common import Options, canonical_ids, choose_references, finished, from_rows, locate, read_lines
 
 NO_ERROR = "no-error"
 SPAN_COLUMNS = (

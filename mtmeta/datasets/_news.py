@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .._files import read_bytes
+from .._files import read_bytes, read_text
 from .._names import positions
 from ..evalset import Texts
-from ._common import locate, read_text
+from ._common import locate
 
 _FOLDER = "wmt23-news-systems"
 _MEMBER = re.compile(

@@ -6,7 +6,6 @@ Their columns show whether they hold translations, transcripts or ranked lists.
 from __future__ import annotations
 
 import gzip
-import io
 import json
 import logging
 import lzma
@@ -15,20 +14,17 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any
 
 import pandas as pd
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 from .._checks import to_numbers
-from .._delimited import MAX_FIELD, decoded, lines, read_delimited
+from .._delimited import read_delimited, text_of
 from .._names import listed, names_of, unknown
 from .._tables import check_once, check_table
 from ..evalset import RESERVED, EvalSet, is_reference
 from ..rankings import Rankings
-from ._common import Options, canonical_ids, finished, is_text
+from ._common import Options, canonical_ids, finished
 
 _log = logging.getLogger(__name__)
 
@@ -37,7 +33,6 @@ _PLAIN, _PACKED = (".csv", ".tsv", ".jsonl"), {".gz": gzip.open, ".xz": lzma.ope
 SUFFIXES = (*_PLAIN, ".parquet", ".xlsx", *_PACKED)
 #: What an empty score is called in the wild; upper and lower case are the same.
 _EMPTY = {"", "na", "nan", "none", "null"}
-_UNPACKED = 64_000_000  # bytes that any packed file may have in memory; a large one may have a hundred times its size
 #: What columns are called elsewhere; the last line are columns that pandas writes, which number the rows.
 _ALIASES = {"system": "sys system_id system_name mt_system model", "human": "score mqm da human_score rating gold"}
 _ALIASES |= {"segment": "seg seg_id segment_id segid sentence_id line", "doc": "doc_id docid document document_id"}
@@ -229,49 +224,39 @@ def read_table(path: Path | str, *, columns: Mapping[str, str] | None = None) ->
     what = "standard input" if path == "-" else Path(path)
     suffix = Path(path).suffix.lower()
     if path == "-":
-        if sys.stdin is None:
-            raise ValueError("standard input is closed; pipe a table into the command, or name a file.")
-        stream = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", newline="")
-        try:
-            frame = read_delimited(stream, None, what)
-        except OSError as error:
-            raise OSError(error.errno, error.strerror, what) from None
-        finally:
-            stream.detach()
+        frame = read_delimited(text_of(sys.stdin.buffer.read(), what), None, what)
     elif suffix not in SUFFIXES:
         raise ValueError(f"{path}: cannot tell the format from {suffix!r}; expected one of {', '.join(SUFFIXES)}.")
     elif suffix in (".parquet", ".xlsx"):
         frame = _read_parquet(what) if suffix == ".parquet" else _read_excel(what)
     else:
-        inner, binary = _unpacked(what) if suffix in _PACKED else (suffix, what.open("rb"))
-        with decoded(binary, "\n" * (inner == ".jsonl")) as stream:
-            is_json = inner == ".jsonl"
-            frame = _read_json_lines(stream, what) if is_json else read_delimited(stream, ",\t"[inner == ".tsv"], what)
+        inner, content = _unpacked(what) if suffix in _PACKED else (suffix, what.read_bytes())
+        text = text_of(content, what)
+        frame = (
+            _read_json_lines(text, what) if inner == ".jsonl" else read_delimited(text, ",\t"[inner == ".tsv"], what)
+        )
     return _typed(_renamed(frame, columns or {}, what), what)
 
 
-def _unpacked(path: Path) -> tuple[str, io.BufferedReader]:
+def _unpacked(path: Path) -> tuple[str, bytes]:
     """Return how the name of a packed table ends, and its content."""
-    most, name = _UNPACKED + 100 * path.stat().st_size, path.stem
+    name = path.stem
     try:
         if path.suffix.lower() == ".zip":
             with zipfile.ZipFile(path) as archive:
                 names = [n for n in archive.namelist() if Path(n).suffix.lower() in _PLAIN]
                 if len(names) != 1:
                     raise ValueError(f"expected one table in it; found {', '.join(names) or 'none'}")
-                with archive.open(names[0]) as stream:
-                    name, content = names[0], stream.read(most + 1)
+                name, content = names[0], archive.read(names[0])
         else:
             with _PACKED[path.suffix.lower()](path) as stream:
-                content = stream.read(most + 1)
+                content = stream.read()
     except (*_DAMAGED, ValueError) as error:
         raise ValueError(f"{path} cannot be unpacked: {str(error).rstrip('.')}.") from None
-    if len(content) > most:
-        raise ValueError(f"{path} needs more than {most:,} bytes when it is unpacked. Unpack it first.")
     suffix = Path(name).suffix.lower()
     if suffix not in _PLAIN:
         raise ValueError(f"{path}: unknown format {suffix!r}; expected a name such as scores.csv{path.suffix}.")
-    return suffix, io.BufferedReader(io.BytesIO(content))
+    return suffix, content
 
 
 def _read_excel(path: Path) -> pd.DataFrame:
@@ -311,21 +296,14 @@ def _excel_value(cell: Any, formula: Any, path: Path) -> str | float | None:
 # -- formats ----------------------------------------------------------------------------------
 
 
-def _read_json_lines(stream: TextIO, what: Path) -> pd.DataFrame:
+def _read_json_lines(text: str, what: Path) -> pd.DataFrame:
     """Read one JSON object a line; all have the same fields."""
-
-    def once(pairs: list[tuple[str, Any]]) -> dict:
-        found = dict(pairs)
-        if len(found) != len(pairs):
-            raise ValueError("a field occurs twice")
-        return found
-
     rows: list[dict] = []
-    for number, line in enumerate(lines(stream, what), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:
-            row = json.loads(line, object_pairs_hook=once)
+            row = json.loads(line)
         except (ValueError, RecursionError) as error:
             raise ValueError(f"{what}, line {number}: not valid JSON ({error}).") from None
         if not isinstance(row, dict):
@@ -334,8 +312,6 @@ def _read_json_lines(stream: TextIO, what: Path) -> pd.DataFrame:
             if isinstance(value, list | dict | bool):
                 found = json.dumps(value)[:40]
                 raise ValueError(f"{what}, line {number}: {field!r} must be a text, a number or null; found {found}.")
-            if not is_text(field) or not is_text(value):
-                raise ValueError(f"{what}, line {number}: {field!r} holds half of a surrogate pair, which is no text.")
         if rows and row.keys() != rows[0].keys():
             odd = sorted(row.keys() ^ rows[0].keys())
             raise ValueError(f"{what}, line {number}: the fields differ from the first line's in {odd}. Write null.")
@@ -347,7 +323,7 @@ def _read_json_lines(stream: TextIO, what: Path) -> pd.DataFrame:
 
 def _read_parquet(path: Path) -> pd.DataFrame:
     try:
-        frame = _parquet_table(path).to_pandas()
+        frame = pd.read_parquet(path)
     except Exception as error:  # pyarrow raises its own kinds, all of them OSError or ValueError or neither
         raise ValueError(f"{path} is not a readable Parquet file: {' '.join(str(error).split())[:200]}") from None
     named = [n for n in frame.index.names if n is not None]
@@ -357,48 +333,6 @@ def _read_parquet(path: Path) -> pd.DataFrame:
         if odd is not None:
             raise ValueError(f"{path}: column {name!r} must hold text; found {odd!r:.40}.")
     return frame
-
-
-def _parquet_table(path: Path) -> pa.Table:
-    """Return an Arrow table after checking that it fits into memory and holds what it states."""
-    import pyarrow.parquet as pq
-
-    metadata = pq.read_metadata(path)
-    most, needed, repeated = _UNPACKED + 100 * path.stat().st_size, 0, set()
-    for group in map(metadata.row_group, range(metadata.num_row_groups)):
-        for i in range(metadata.num_columns):
-            chunk = group.column(i)
-            width = max(8, metadata.schema.column(i).length)
-            if "DELTA_BYTE_ARRAY" in chunk.encodings:  # a text may begin with all of the one before it
-                width = max(8, chunk.total_uncompressed_size)
-            elif chunk.physical_type == "BYTE_ARRAY":  # a text may occur a thousand times: read it once
-                repeated.add(chunk.path_in_schema)
-            needed += max(chunk.total_uncompressed_size, width * max(chunk.num_values, group.num_rows), 0)
-    if needed <= most:
-        with path.open("rb") as stream:
-            table = pq.ParquetFile(stream, read_dictionary=sorted(repeated)).read()
-        needed = sum(_check_column(name, table.column(i)) for i, name in enumerate(table.column_names))
-    if needed > most:
-        raise ValueError(f"it needs {needed:,} bytes when it is unpacked; expected {most:,} at most. Save it as CSV.")
-    return table
-
-
-def _check_column(name: str, column: pa.ChunkedArray) -> int:
-    """Return the bytes of a column of Parquet, counting each text as often as it occurs; raise if it is damaged."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    column.validate(full=True)
-    needed = column.nbytes
-    for part in column.chunks:
-        packed = pa.types.is_dictionary(part.type)
-        texts = part.dictionary if packed else part
-        if pa.types.is_string(texts.type):
-            if (pc.max(pc.utf8_length(texts)).as_py() or 0) > MAX_FIELD:
-                raise ValueError(f"column {name!r} has a text of more than {MAX_FIELD:,} characters.")
-            if packed:
-                needed += pc.sum(pc.binary_length(texts).take(part.indices)).as_py() or 0
-    return needed
 
 
 # -- types ------------------------------------------------------------------------------------
@@ -418,8 +352,6 @@ def _typed(frame: pd.DataFrame, what: Path | str) -> pd.DataFrame:
             continue
         column = column.astype(object)
         column = column.where(column.notna() & (column != ""), None)
-        if column.map(lambda v: isinstance(v, str) and len(v) > MAX_FIELD).any():
-            raise ValueError(f"{what}: column {name!r} has a text of more than {MAX_FIELD:,} characters.")
         if name == "system":
             column = column.map(lambda v: v if v is None else str(v))
         elif name in ("segment", "query", "item") and column.notna().all():

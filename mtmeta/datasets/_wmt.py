@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from .._files import read_text
 from .._names import counted, names_of, natural, unknown
 from ..evalset import EvalSet, Texts
 from ._common import (
@@ -20,10 +21,8 @@ from ._common import (
     choose_references,
     finished,
     finite,
-    named,
     read_fields,
     read_lines,
-    read_text,
 )
 from ._mqm import NO_ERROR, SPAN_COLUMNS, mqm_weight
 
@@ -46,7 +45,7 @@ def is_tree(root: Path) -> bool:
 
 def language_pairs(root: Path) -> list[str]:
     """Return the language pairs that have human segment scores."""
-    found = sorted({named(p).name.split(".")[0] for p in (root / "human-scores").glob("*.*.seg.score")})
+    found = sorted({p.name.split(".")[0] for p in (root / "human-scores").glob("*.*.seg.score")})
     if not found:
         raise ValueError(f"{root} has no human segment scores, human-scores/<lp>.<annotation>.seg.score.")
     return found
@@ -55,7 +54,7 @@ def language_pairs(root: Path) -> list[str]:
 def load_tree(root: Path, lp: str, options: Options, name: str, metric_folders: Sequence[Path] = ()) -> EvalSet:
     """Load one language pair of a tree, called ``SET/LP``; ``metric_folders`` hold further ``.seg.score`` files."""
     files = sorted((root / "human-scores").glob(f"{lp}.*.seg.score"))
-    annotations = {named(p).name[len(lp) + 1 : -len(".seg.score")]: p for p in files}
+    annotations = {p.name[len(lp) + 1 : -len(".seg.score")]: p for p in files}
     annotation = choose_annotation(options.annotation, list(annotations), name)
     sources = _read_texts(root / "sources", lp, "source")
     domains, documents = _read_documents(root / "documents" / f"{lp}.docs", None if sources is None else len(sources))
@@ -115,7 +114,7 @@ def load_tree(root: Path, lp: str, options: Options, name: str, metric_folders: 
 
 
 def _text_files(folder: Path, pattern: str) -> list[Path]:
-    return [named(p) for p in folder.glob(pattern) if p.suffix in (".txt", ".jsonl")]
+    return [p for p in folder.glob(pattern) if p.suffix in (".txt", ".jsonl")]
 
 
 def _systems_left_out(human, outputs, references, chosen, outliers) -> dict[str, str]:
@@ -215,7 +214,7 @@ def _metrics_in(folders: Iterable[Path], references: Sequence[str]) -> dict[str,
     """Return all variants of all metrics, by the names of their files."""
     found: dict[str, _Metric] = {}
     for path in chain.from_iterable(sorted(folder.glob("*.score")) for folder in folders):
-        if match := re.fullmatch(r"(.+)\.(seg|sys)\.score", named(path).name):
+        if match := re.fullmatch(r"(.+)\.(seg|sys)\.score", path.name):
             stem, level = match.groups()
             files = found.setdefault(stem, _Metric(*_split_variant(stem, references))).files
             if level in files:
@@ -293,8 +292,8 @@ def _read_texts(folder: Path, stem: str, field: str, n_segments: int | None = No
         for number, line in enumerate(read_lines(path, n_segments), 1):
             try:
                 text = json.loads(line)[field]
-                if text is not None:
-                    text.encode()  # half of a surrogate pair cannot be
+                if not isinstance(text, str | None):
+                    raise TypeError
             except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
                 expected = f"expected a JSON object with the field {field!r}, a text"
                 raise ValueError(f"{path}, line {number}: {expected}; found {line[:60]!r}.") from None
@@ -342,7 +341,7 @@ def _read_spans(root, lp, annotation, candidates, n, texts, left_out) -> pd.Data
     A set may have the spans of each rater and, once more, those that made the scores (``merged``): these count then.
     """
     start, end = f"{lp}.{annotation}.", "seg.rating"
-    files = sorted(map(named, (root / "human-scores").glob(f"{start}*{end}")))
+    files = sorted((root / "human-scores").glob(f"{start}*{end}"))
     files = [path for path in files if path.name == f"{start}merged.{end}"] or files
     if not files:
         left_out["error spans"] = f"the set has no {start}*{end} files"

@@ -9,7 +9,6 @@ import lzma
 import math
 import os
 import pickle
-import struct
 import tarfile
 import tempfile
 import zipfile
@@ -56,7 +55,7 @@ def _pickles():
     for name, call in (
         ("runs a program", _Calls(os.system, "touch canary")), ("opens a file within a list", [1.0, _Calls(open, "canary", "w")]),
     ):  # fmt: skip
-        for protocol in range(6):
+        for protocol in (0, 5):
             yield _pickle(f"{name}, protocol {protocol}", pickle.dumps(call, protocol=protocol), imports)
     for name, raw in (
         ("by INST", b"(S'touch canary'\nios\nsystem\n."),
@@ -67,13 +66,10 @@ def _pickles():
     yield _pickle("a reference to itself", _PROTO4 + b"]\x94h\x00a.", other)
     for name, raw in (
         ("nothing", b""), ("no pickle", b"system\t0.5\n"), ("cut", pickle.dumps({"A": [0.5] * 99})[:-20]),
-        ("an unknown opcode", b"\x80\x04\xff."), ("a protocol to come", b"\x80\xff}."), ("by a persistent name", b"Pcanary\n."),
-        ("an unhashable key", _PROTO4 + b"}]]s."),
-        ("a frame beyond the end", _PROTO4 + b"\x95" + struct.pack("<Q", 2**62) + b"}."),
+        ("by a persistent name", b"Pcanary\n."),
     ):
         yield _pickle(name, raw, refused.format(""))
-    for value in ([1.0], "A", {"A": ["x"]}, {"A": [1.0], "B": [1.0, 2.0]}, {}, {"A": {"B": 1.0}}, {0.5: [1.0]},
-                  {"A": [1]}, ((1.0,),), {"A": None}, {"A": [True]}):  # fmt: skip
+    for value in ([1.0], {"A": ["x"]}, {"A": [1.0], "B": [1.0, 2.0]}, {}, {0.5: [1.0]}, {"A": [1]}):
         yield _pickle(f"holds {value}", pickle.dumps(value), other)
     yield _pickle("holds infinity", pickle.dumps({"A": [float("inf")]}), r"holds a score that is not finite")
 
@@ -98,9 +94,7 @@ def _zips():
     yield _zip("good", _zipped(("other", b"x"), ("t.txt", b"good")))
     yield _zip("beside members that climb", _zipped(("../../canary", b"x"), ("/tmp/canary", b"x"), ("t.txt", b"good")))
     for name, raw in (
-        ("nothing", b""), ("no archive", b"good"), ("no such member", _zipped(("u.txt", b"good"))),
-        ("a member that climbs", _zipped(("../t.txt", b"good"))), ("a folder of the name", _zipped(("t.txt/", b""))),
-        ("cut", _zipped(("t.txt", b"good"))[:-9]),
+        ("no archive", b"good"), ("no such member", _zipped(("u.txt", b"good"))), ("cut", _zipped(("t.txt", b"good"))[:-9]),
         ("a checksum that is wrong", _zipped(("t.txt", b"good"), method=zipfile.ZIP_STORED).replace(b"good", b"evil")),
     ):
         yield _zip(name, raw, wrong)
@@ -112,16 +106,6 @@ _NEWS = "txt/sources/generaltest2023.cs-uk.src.cs"
 def _tar(*members):
     """Return an archive, of the lowest level: the others ask for 100 MB of memory for each of these small ones."""
     return tarred(*members, mode="w:xz", preset=0)
-
-
-def _header(kind, said, size=None):
-    """Return an archive that begins with a member of a kind and a size, and with zeros for its content."""
-    info = tarfile.TarInfo(_NEWS)
-    info.type, info.size = kind, said
-    pack = lzma.LZMACompressor(preset=0)
-    zeros = (said if size is None else size) // 10
-    pieces = [pack.compress(info.tobuf(tarfile.GNU_FORMAT)), *(pack.compress(bytes(zeros)) for _ in range(10))]
-    return b"".join([*pieces, pack.flush()])
 
 
 def _news(name, raw, refused=""):
@@ -139,14 +123,10 @@ def _tars():
         ("that is a link", (_NEWS.replace("cs-uk", "de-en"), b"", link)), ("that is a hard link", (_NEWS.replace("cs-uk", "de-en"), b"", link | {"type": tarfile.LNKTYPE})),
     ):
         yield _news(f"a member {name}", _tar(good, member))
-    bomb = partial(_header, tarfile.XHDTYPE, 12 * 10**7)
-    yield _news("a pax header that is a bomb", bomb, r"more than 100,000,000 bytes when it is")
     yield _news("a member that is cut", lzma.compress(tarred(good, mode="w")[:515], preset=0), r"cannot read")
     yield _news("text that is not UTF-8", _tar((_NEWS, b"\xff\n", {})), r"cannot read .*Fetch it again")
     for name, raw in (
-        ("nothing", b""), ("no archive", b"good"), ("cut", whole[: len(whole) // 2]),
-        ("altered", whole[:60] + bytes([whole[60] ^ 255]) + whole[61:]), ("not compressed", tarred(good, mode="w")),
-        ("compressed otherwise", tarred(good)), ("compressed noise", lzma.compress(b"noise" * 999, preset=0)),
+        ("no archive", b"good"), ("cut", whole[: len(whole) // 2]), ("altered", whole[:60] + bytes([whole[60] ^ 255]) + whole[61:]),
     ):
         yield _news(name, raw, r"cannot read .*txt\.tar\.xz.*Fetch it again")
 
@@ -192,27 +172,19 @@ def _sentinels():
     yield _sentinel("good", CARD, lambda card: card)
     yield _sentinel("no card", CARD, None, r"holds no sentinel: there is no sentinel\.json")
     for name, content in (
-        ("empty", b""), ("cut", b'{"format": 1'), ("a list", b"[]"), ("a number", b"1"), ("not UTF-8", b"\xff"), ("deep", b"[" * 100_000),
-        ("a pickle", pickle.dumps(_Calls(eval, "1"))), ("without a field", _card(lambda card: card.pop("kind"))),
+        ("cut", b'{"format": 1'), ("a list", b"[]"), ("a pickle", pickle.dumps(_Calls(eval, "1"))), ("without a field", _card(lambda card: card.pop("kind"))),
     ):
         yield _sentinel(f"a card that is {name}", CARD, content, r"sentinel\.json is damaged")
-    for field, value in (
-        ("format", 1), ("format", "1"), ("format", None), ("kind", "python"), ("kind", []), ("sees", "everything"), ("sees", []),
-        ("sees", {}),
-    ):
+    for field, value in (("format", 1), ("kind", "python"), ("sees", [])):
         yield _sentinel(f"{field} is {value!r}", CARD, _card(methodcaller("update", {field: value})),
             r"expected the kind light \(format 2\) or transformer \(format 4\), and a known `sees`; found")
-    for field in ("alpha", "intercept", "n", "ngrams", "config", "validation", "idf", "scale"):
-        yield _sentinel(f"no {field}", CARD, _card(lambda card, f=field: card.pop(f)), damaged)
-        for value in ([1, 2], {"a": 1}, None):
-            yield _sentinel(f"{field} is {value!r}", CARD, _card(methodcaller("update", {field: value})), damaged)
+    for field, value in (("alpha", None), ("ngrams", {"a": 1}), ("config", None), ("idf", [1, 2])):
+        yield _sentinel(f"{field} is {value!r}", CARD, _card(methodcaller("update", {field: value})), damaged)
+    yield _sentinel("no scale", CARD, _card(lambda card: card.pop("scale")), damaged)
     yield _sentinel("an unknown setting", CARD, _card(lambda card: card["config"].update(hook="os.system")), damaged)
-    yield _sentinel("a setting of another type", CARD, _card(lambda card: card["config"].update(longest="x", ngrams="x")), damaged)
     yield _sentinel("an n-gram too few", CARD, _card(lambda card: card["ngrams"].pop()), damaged)
     yield _sentinel("an n-gram twice", CARD, _card(lambda card: card["ngrams"].append(card["ngrams"][0])), damaged)
-    yield _sentinel("weights of another size", CARD, _card(lambda card: card["shape_weights"].pop()), damaged)
     yield _sentinel("infinite weights", CARD, _card(lambda card: card.update(shape_weights=[math.inf] * 6)), damaged)
-    yield _sentinel("weights of text", CARD, _card(lambda card: card.update(scale=["x"] * 6)), damaged)
 
 
 ARCHIVES: tuple[Case, ...] = (*_pickles(), *_zips(), *_tars(), *_sentinels())

@@ -5,13 +5,11 @@
 import io
 import json
 import os
-import re
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -60,48 +58,34 @@ def lines(*records):
 
 #: Encoding, text that it can write, and how the table is refused; nothing where it loads.
 _ENCODINGS = [*((e, "Ä日", "") for e in ("utf-8", "utf-8-sig", "utf-16")),
-    ("utf-16-le", "Ä日", r"is not UTF-8|holds a NUL character in line 1"), ("utf-16-be", "AB", r"holds a NUL character in line 1"),
-    ("utf-16-le", "AB", r"holds a NUL character in line 1"), ("utf-32", "Ä日", r"is not UTF-8: found the byte 0xff at or after line 1"),
+    ("utf-16-le", "AB", r"holds a NUL character in line 1"), ("utf-32", "Ä日", r"is not UTF-8|holds a NUL character"),
     *((e, name, r"is not UTF-8: found the byte 0x.. at or after line [34]\. Save the file as UTF-8") for e, name in (
-        ("latin-1", "Ä"), ("cp1252", "„B“"), ("mac-roman", "Ä"), ("gb18030", "日本語"), ("big5", "日本語"), ("shift_jis", "日本"),
-        ("euc-kr", "한국어"), ("koi8-r", "Система")))]
+        ("latin-1", "Ä"), ("cp1252", "„B“"), ("gb18030", "日本語")))]
 
 
 def _encodings():
     for encoding, name, refused in _ENCODINGS:
-        label = f"{encoding}, {'text beyond ASCII' if not name.isascii() else 'plain'}"
-        for suffix, text in (
-            ("csv", GOOD.replace("B,", f"{name},")), ("tsv", GOOD.replace("B,", f"{name},").replace(",", "\t")),
-            ("jsonl", lines(*(r | {"system": r["system"].replace("B", name)} for r in RECORDS))),
-        ):
-            yield table(label, text.encode(encoding), refused, suffix, systems=("A", name))
+        yield table(encoding, GOOD.replace("B,", f"{name},").encode(encoding), refused, systems=("A", name))
     for suffix, text in (("csv", GOOD), ("jsonl", lines(*RECORDS))):
         yield table("UTF-16 cut in the middle of a character", text.encode("utf-16")[:-1], r"is not UTF-8", suffix)
-        yield table("UTF-8 cut in the middle of a character", text.encode() + b"\xe6\x97", r"is not UTF-8", suffix)
-        yield table("a surrogate in UTF-8", text.encode().replace(b"B", b"\xed\xa0\x80"), r"is not UTF-8: .*0xed", suffix)
         yield table("a NUL in a name", text.encode().replace(b"B", b"B\0"), r"holds a NUL character in line [34]", suffix)
         yield table("every byte", bytes(range(1, 256)) * 9, r"is not UTF-8|not valid JSON", suffix)
 
 
 def _line_ends():
-    for name, end in (("CR LF", "\r\n"), ("CR", "\r"), ("LF", "\n")):
+    for name, end in (("CR LF", "\r\n"), ("CR", "\r")):
         yield table(f"lines end with {name}", GOOD.replace("\n", end))
-        yield table(f"lines end with {name}, the last does not", GOOD.replace("\n", end).removesuffix(end))
-        yield table(f"lines end with {name}, in TSV", GOOD.replace(",", "\t").replace("\n", end), "", "tsv")
+    yield table("the last line does not end", GOOD.replace(",", "\t").removesuffix("\n"), "", "tsv")
     yield table("lines end with CR LF", lines(*RECORDS).replace("\n", "\r\n"), "", "jsonl")
-    yield table("lines end with CR", lines(*RECORDS).replace("\n", "\r"), r"not valid JSON", "jsonl")
     yield table("blank lines between and after", GOOD.replace("\n", "\n\n") + "\n\n")
     yield table("a blank line first", "\n" + GOOD, r"the first line is blank; expected a header")
     yield table("blank lines", "\n\n  \n".join(lines(*RECORDS).split("\n")), "", "jsonl")
-    yield table("only line ends", "\n\r\n\n", r"the first line is blank|is empty")
     yield table("rows of commas at the end, as a spreadsheet leaves them", GOOD + ",,,\n,,,\n", r"'system' of the table is empty in . rows, the first row 5")
-    for name, mark in (("U+2028", "\u2028"), ("U+0085", "\x85"), ("form feed", "\f"), ("U+001E", "\x1e")):
-        text = HEAD.replace("X", "source") + "".join(f"{s},{k},{k},one{mark}{k}\n" for s in "AB" for k in (1, 2))
-        meaning = {"human": ((1, 2), (1, 2)), "X": None, "metrics": (), "sources": (f"one{mark}1", f"one{mark}2")}
-        yield table(f"{name} within a text ends no line", text, **meaning)
+    text = HEAD.replace("X", "source") + "".join(f"{s},{k},{k},one\u2028{k}\n" for s in "AB" for k in (1, 2))
+    meaning = {"human": ((1, 2), (1, 2)), "X": None, "metrics": (), "sources": ("one\u20281", "one\u20282")}
+    yield table("U+2028 within a text ends no line", text, **meaning)
     text = HEAD.replace("X", "source") + "".join(f'{s},{k},{k},"one\r\n""{k}"""\n' for s in "AB" for k in (1, 2))
-    meaning = {"human": ((1, 2), (1, 2)), "X": None, "metrics": (), "sources": ('one\r\n"1"', 'one\r\n"2"')}
-    yield table("line ends and quotes within quotes", text, **meaning)
+    yield table("line ends and quotes within quotes", text, **meaning | {"sources": ('one\r\n"1"', 'one\r\n"2"')})
 
 
 def _fields():
@@ -115,7 +99,6 @@ def _fields():
     yield table("semicolons", GOOD.replace(",", ";"), r"separated by ';'.*Use commas in \.csv")
     yield table("commas in a .tsv", GOOD, r"separated by ','.*tabs in \.tsv", "tsv")
     yield table("a tab within a field of a .tsv", GOOD.replace("B,", "B\tb,").replace(",", "\t"), r"found 5", "tsv")
-    yield table("a gigantic field", lambda: (HEAD + f"A,1,0,{'9' * 1_000_001}\n").encode(), r"a cell has more than 131,072")
     many = ",".join(f"c{i}" for i in range(500))
     yield table("hundreds of empty columns", f"{HEAD[:-1]},{many}\nA,1,1,1{',' * 500}\nB,1,2,2{',' * 500}\n", r"metric 'c0' has no score")
 
@@ -123,10 +106,9 @@ def _fields():
 def _headers():
     yield table("nothing", b"", r"is empty; expected a header")
     yield table("the header alone", HEAD, r"the table has no rows")
-    for column in ("system", "segment", "human"):
-        yield table(f"no column {column}", GOOD.replace(column, "other"), rf"lacks 1 column, '{column}'; found .*'other'")
-        yield table(f"{column} twice", GOOD.replace("X", column), rf"distinct; found more than once: '{column}'")
-        yield table(f"a blank before {column}", GOOD.replace(column, f" {column}"), rf"lacks 1 column, '{column}'.*' {column}'")
+    yield table("no column human", GOOD.replace("human", "other"), r"lacks 1 column, 'human'; found .*'other'")
+    yield table("segment twice", GOOD.replace("X", "segment"), r"distinct; found more than once: 'segment'")
+    yield table("a blank before system", GOOD.replace("system", " system"), r"lacks 1 column, 'system'.*' system'")
     yield table("a column without a name", GOOD.replace("X", ""), r"column 4 has no name")
     yield table("the index of pandas", "," + GOOD.removesuffix("\n").replace("\n", "\n0,"), r"column 1 has no name.*index=False")
     yield table("columns in another order", "X,human,segment,system\n.9,0,1,A\n.2,-6,2,A\n.8,-1,1,B\n.3,-7,2,B\n")
@@ -142,34 +124,28 @@ INFINITE = r"holds an infinite score"
 SIZE = r"holds the score .* from 1e-50 to 1e\+50 in size: multiply"
 #: What a cell may hold, and what it means: a number, None for not scored, or how it is refused.
 CELLS: list[tuple[str, Any]] = [
-    ("1", 1.0), ("+1", 1.0), ("-0", 0.0), (" 1 ", 1.0), ("1.", 1.0), (".5", 0.5), ("1e2", 100.0), ("1E-2", 0.01),
-    ("0001", 1.0), ("1e50", 1e50), ("-1e-50", -1e-50), ("1e308", SIZE), ("-1.01e50", SIZE), ("5e-324", SIZE), ("9.9e-51", SIZE),
-    ("1e-400", 0.0), ("0.1000000000000000055511151231257827", 0.1), ("9007199254740993", 9007199254740992.0),
-    ("123456789012345678901234567890", 1.2345678901234568e29), ("0." + "3" * 500, 1 / 3),
-    ("", None), (" ", None), ("NA", None), ("na", None), ("NaN", None), ("nan", None), ("None", None), ("null", None),
-    ("NULL", None), (" NaN ", None),
-    ("inf", INFINITE), ("-inf", INFINITE), ("Infinity", INFINITE), ("1e400", INFINITE), ("-1e999", INFINITE), ("9" * 400, INFINITE),
-    ("good", NUMBER), ("0,5", NUMBER), ("1 000", NUMBER), ("1_000", NUMBER), ("50%", NUMBER), ("--1", NUMBER), ("1e", NUMBER), ("1.2.3", NUMBER),
-    ("0x10", NUMBER), ("True", NUMBER), ("N/A", NUMBER), ("-", NUMBER), ("?", NUMBER), ("#DIV/0!", NUMBER), ("−1", NUMBER),
-    ("１", NUMBER), ("١", NUMBER), ("½", NUMBER), ("1j", NUMBER), ("=1+1", NUMBER), ("[1]", NUMBER), ("1\u200b", NUMBER), ("2024-01-01", NUMBER),
-    ("__import__('os').system('touch canary')", NUMBER), ("{{7*7}}", NUMBER), ("8" * 5000, NUMBER),
+    ("+1", 1.0), ("-0", 0.0), (" 1 ", 1.0), (".5", 0.5), ("1E-2", 0.01), ("0001", 1.0), ("1e50", 1e50), ("-1e-50", -1e-50),
+    ("0.1000000000000000055511151231257827", 0.1), ("9007199254740993", 9007199254740992.0), ("1e-400", 0.0),
+    ("1e308", SIZE), ("-1.01e50", SIZE), ("5e-324", SIZE), ("inf", INFINITE), ("1e400", INFINITE),
+    ("", None), (" ", None), ("NA", None), ("nan", None), ("None", None), ("NULL", None),
+    ("good", NUMBER), ("0,5", NUMBER), ("1 000", NUMBER), ("1_000", NUMBER), ("50%", NUMBER), ("0x10", NUMBER), ("True", NUMBER),
+    ("N/A", NUMBER), ("−1", NUMBER), ("١", NUMBER), ("=1+1", NUMBER), ("2024-01-01", NUMBER), ("8" * 5000, NUMBER),
+    ("__import__('os').system('touch canary')", NUMBER),
 ]  # fmt: skip
 
 
 def _cells():
-    for column in ("X", "human"):
-        for cell, what in CELLS:
-            label = f"{column} is {cell[:44]!r}" + f", {len(cell)} characters" * (len(cell) > 44)
-            quoted = f'"{cell}"' if "," in cell else cell
-            text = GOOD.replace("A,1,0,.9", f"A,1,{quoted},.9" if column == "human" else f"A,1,0,{quoted}")
+    for column, suffix, cells in (("X", "csv", CELLS), ("human", "csv", CELLS[13::4]), ("X", "jsonl", CELLS[::4])):
+        for cell, what in cells:
+            label = f"{column} is {cell[:44]!r}"
             records = [dict(r) for r in RECORDS]
             records[0][column] = cell
+            text = lines(*records) if suffix == "jsonl" else pd.DataFrame(records).to_csv(index=False)
             refused = what if isinstance(what, str) else ""
             meaning = {} if refused else {column: ((what, MEANS[column][0][1]), MEANS[column][1])}
             if refused == NUMBER:
                 refused = rf"column '{column}' must hold numbers; found .* in data row 1 \(1 such cells\)"
-            yield table(label, text, refused, **meaning)
-            yield table(label, lines(*records), refused, "jsonl", **meaning)
+            yield table(label, text, refused, suffix, **meaning)
 
 
 def _columns():
@@ -186,14 +162,11 @@ def _rows():
     yield table("a row short", GOOD.replace("B,1,-1,.8\n", ""), r"system 'B' has 1 of 2 segments; missing is, for example, segment 1")
     yield table("segments in another order for one system", HEAD + "A,1,0,.9\nA,2,-6,.2\nB,2,-7,.3\nB,1,-1,.8\n")
     yield table("no system in a row", GOOD + ",1,1,1\n", r"column 'system' of the table is empty in . rows, the first row 5")
-    for name in ("NA", "nan", "1", "9" * 5000, "True", "<script>alert(1)</script>", "{{ 7*7 }}{% raw %}", "../../etc/passwd", "\u202eB", "\x1b[2J"):
+    for name in ("NA", "1", "<script>alert(1)</script>", "../../etc/passwd"):
         yield table(f"a system called {name[:30]!r}", GOOD.replace("B,", f"{name},"), **beside_a(name))
     for name, ids, read in (
-        ("whole numbers as floats", ("1.0", "2.0"), ("1.0", "2.0")), ("with zeros before", ("01", "02"), ("01", "02")),
-        ("negative", ("-1", "-2"), (-1, -2)), ("not in order", ("9", "3"), (3, 9)), ("text", ("a", "b"), ("a", "b")),
+        ("with zeros before", ("01", "02"), ("01", "02")), ("negative", ("-1", "-2"), (-1, -2)), ("not in order", ("9", "3"), (3, 9)),
         ("numbers and text", ("1", "b"), ("1", "b")), ("NA", ("NA", "NaN"), ("NA", "NaN")), ("beyond 64 bits", (str(2**64), str(2**65)), (str(2**64), str(2**65))),
-        ("of thousands of digits", ("1" * 5000, "2" * 5000), ("1" * 5000, "2" * 5000)), ("blanks around", (" 1", "2 "), ("2 ", " 1")),
-        ("zero and minus zero", ("0", "-0"), ("0", "-0")), ("other digits", ("١", "٢"), ("١", "٢")), ("with underscores", ("1_0", "2_0"), ("1_0", "2_0")),
     ):  # fmt: skip
         text = HEAD + "".join(f"{s},{ids[k]},{h},{x}\n" for s, k, h, x in (("A", 0, 0, 0.9), ("A", 1, -6, 0.2), ("B", 0, -1, 0.8), ("B", 1, -7, 0.3)))
         turned = {"human": ((-6, 0), (-7, -1)), "X": ((0.2, 0.9), (0.3, 0.8))} if str(read[0]) == ids[1] else {}
@@ -211,54 +184,29 @@ def _json_lines():
     yield case("nothing", "", r"is empty; expected a JSON object a line")
     yield case("an array of records", json.dumps(RECORDS), r"line 1: expected a JSON object; found '\[")
     yield case("a comma after the last field", with_first('{"system": "A",}'), r"line 1: not valid JSON")
-    yield case("a field twice", with_first('{"system": "A", "system": "B"}'), r"line 1: not valid JSON \(a field occurs twice\)")
     yield case("a field missing", lines(first, *({k: v for k, v in r.items() if k != "X"} for r in rest)),
         r"line 2: the fields differ from the first line's in \['X'\]")
     for value, refused in (
-        *((value, rf"'X' must be a text, a number or null; found {re.escape(value)}") for value in ("[1]", '{"a": 1}', "true")),
-        *((value, INFINITE) for value in ("Infinity", "-Infinity", "1e400")),
-        ("9" * 400, r"column 'X' must hold numbers; int too large"),
-        *((value, r"not valid JSON") for value in ("9" * 5000, "good", "01", "+1", "0x1")),
-    ):  # fmt: skip
+        ("[1]", r"'X' must be a text, a number or null; found \[1\]"), ("true", r"'X' must be a text, a number or null; found true"),
+        ("Infinity", INFINITE), ("9" * 400, r"column 'X' must hold numbers; int too large"), ("01", "not valid JSON"),
+    ):
         yield case(f"X is {value[:5]}, {len(value)} characters", with_first(json.dumps(first).replace("0.9", value)), refused)
-    for value, read in (("null", None), ("NaN", None), (str(10**30), 1e30), ("1e-50", 1e-50)):
+    for value, read in (("null", None), ("NaN", None), (str(10**30), 1e30)):
         yield case(f"X is {value}", with_first(json.dumps(first).replace("0.9", value)), X=((read, 0.2), (0.8, 0.3)))
     yield case("system is null", lines(first | {"system": None}, *rest), r"'system' of the table is empty in 1 rows, the first row 1")
     yield case("segments are floats", lines(*(r | {"segment": float(r["segment"])} for r in RECORDS)))
     yield case("nested a hundred thousand deep", "[" * 100_000, r"line 1: not valid JSON")
-    yield case("half of a surrogate pair", lines(*RECORDS).replace('"B"', '"B\\ud800"'), r"line 3: 'system' holds half of a surrogate pair")
-    yield case("half of a pair in a field's name", lines(*RECORDS).replace('"X"', '"X\\udc00"'), r"line 1: .* holds half of a surrogate pair")
-    yield case("a whole pair", lines(*RECORDS).replace('"B"', '"\\ud83d\\ude00"'), systems=("A", "😀"))
-    yield case("fields called like attributes", lines(*RECORDS).replace('"X"', '"__class__"'), X=None, metrics=("__class__",))
-    yield case("a gigantic field", lambda: (lines(first | {"system": "A" * 1_000_001})).encode(),
-        r"column 'system' has a text of more than 1,000,000 characters")
-    yield case("a gigantic line", lambda: b'{"system": "' + b"A" * 20_000_001, r"line 1 has more than 20,000,000 characters")
+    yield case("a whole surrogate pair", lines(*RECORDS).replace('"B"', '"\\ud83d\\ude00"'), systems=("A", "😀"))
 
 
 def _frame(**columns):
     return pd.DataFrame(RECORDS).assign(**columns)
 
 
-def _parquet(frame, **options):
+def _parquet(frame):
     out = io.BytesIO()
-    if isinstance(frame, pd.DataFrame):
-        frame.to_parquet(out)
-    else:
-        pq.write_table(frame, out, compression="zstd", **options)
+    frame.to_parquet(out) if isinstance(frame, pd.DataFrame) else pq.write_table(frame, out)
     return out.getvalue()
-
-
-def _parquet_with(n=4, options=None, **values):
-    """Return a table of n rows that are alike."""
-    columns = {"system": "A", "segment": 1, "human": 0.5, "X": 0.5} | values
-    table = pa.table({name: pa.array([value]).take(pa.array(np.zeros(n, int))) for name, value in columns.items()})
-    return _parquet(table, **options or {})
-
-
-def _spoilt(values):
-    """Return texts that are not checked to be any."""
-    ends = np.cumsum([0, *map(len, values)], dtype=np.int32)
-    return pa.StringArray.from_buffers(len(values), pa.py_buffer(ends), pa.py_buffer(b"".join(values)))
 
 
 def _parquets():
@@ -266,9 +214,7 @@ def _parquets():
     yield case("the good table", good)
     yield case("nothing", b"", r"is not a readable Parquet file")
     for name, data in (
-        ("cut in half", good[: len(good) // 2]), ("without its foot", good[:-8]), ("only the marks", b"PAR1PAR1"),
-        ("a foot of 2 GB", good[:-8] + b"\xff\xff\xff\x7fPAR1"), ("its head altered", b"XXXX" + good[4:-4] + b"XXXX"),
-        ("a zip archive", b"PK\x03\x04" + bytes(100)), ("a pickle", PICKLE), ("CSV", GOOD.encode()),
+        ("cut in half", good[: len(good) // 2]), ("without its foot", good[:-8]), ("a pickle", PICKLE), ("CSV", GOOD.encode()),
     ):
         yield case(name, data, r"is not a readable Parquet file")
     yield case("no rows", _parquet(_frame().head(0)), r"the table has no rows")
@@ -278,32 +224,14 @@ def _parquets():
     yield case("whole numbers with holes", _parquet(_frame(X=pd.array([1, None, 2, 3], dtype="Int64"))), X=((1, None), (2, 3)))
     yield case("decimals", _parquet(_frame(X=[Decimal("0.5"), Decimal("0.25"), Decimal(1), Decimal(2)])), X=((0.5, 0.25), (1, 2)))
     yield case("numbers as text", _parquet(_frame(X=["0.9", "0.2", "0.8", "0.3"])))
-    for values in ([[1]] * 4, pd.date_range("2024", periods=4), pd.timedelta_range("1s", periods=4), [b"x"] * 4, [{"a": 1}] * 4):
+    for values in ([[1]] * 4, pd.date_range("2024", periods=4), [b"x"] * 4):
         yield case(f"scores are {type(values[0]).__name__}", _parquet(_frame(X=values)), r"column 'X' must hold numbers")
     yield case("scores are true and false", _parquet(_frame(X=[True, False, True, True])), r"must hold numbers; found bool")
     yield case("scores are null", _parquet(pa.Table.from_pandas(_frame(X=None))), r"metric 'X' has no score at all")
     yield case("systems are bytes", _parquet(_frame(system=[b"A", b"A", b"B", b"B"])), r"column 'system' must hold text; found b'A'")
     twice = pa.Table.from_arrays([pa.array(_frame()[c]) for c in ("system", "segment", "human", "X", "X")],
         names=["system", "segment", "human", "X", "X"])
-    yield case("a column twice", _parquet(twice), r"column names must be distinct; found more than once: .X.")
-    for name, column, options in (
-        ("a score", "X", {}), ("a score that stands alone", "X", {"use_dictionary": False}), ("a system", "system", {}), ("a segment", "segment", {}), ("a source", "source", {}),
-    ):  # fmt: skip
-        odd = pa.table(_frame(source="s")).to_pydict() | {column: _spoilt([b"1", b"2", b"\xff\xfe", b"4"])}
-        yield case(f"{name} that is not UTF-8", _parquet(pa.table(odd), **options), r"is not a readable Parquet file: .*Invalid UTF8 sequence")
-    named = _parquet(pa.table(_frame(XYXYXY=1)), store_schema=False).replace(b"XYXYXY", b"XY\xff\xfeXY")
-    yield case("the name of a column that is not UTF-8", named, r"is not a readable Parquet file: .utf-8. codec")
-    for column in ("system", "segment", "source"):
-        long = partial(_parquet_with, **{column: "A" * 1_000_001})
-        yield case(f"a gigantic field in {column}", long, rf"column '{column}' has a text of more than 1,000,000 char")
-    unpacked = r"is not a readable Parquet file: it needs \d{2,3},\d{3},\d{3} bytes when it is unpacked"
-    delta = {"use_dictionary": False, "column_encoding": {"system": "DELTA_BYTE_ARRAY"}}
-    for name, make in (
-        ("texts that occur often", partial(_parquet_with, 1000, system="A" * 100_000)), ("texts that pack well", partial(_parquet_with, 1000, {"use_dictionary": False}, system="A" * 100_000)),
-        ("texts that begin alike", partial(_parquet_with, 1000, delta, system="A" * 100_000)), ("rows that are alike", partial(_parquet_with, 2_500_000)),
-        ("rows without scores", partial(_parquet_with, 2_500_000, X=None)), ("a list of ten million scores", partial(_parquet_with, 1, X=np.zeros(10**7))),
-    ):  # fmt: skip
-        yield case(f"a bomb of {name}", make, unpacked)
+    yield case("a column twice", _parquet(twice), r"column names must be distinct|Multiple matches")
 
 
 def _place(name, make, refused="", **meaning):
@@ -328,26 +256,16 @@ def _places():
     yield _place("a pipe that nobody writes to", _odd(os.mkfifo), r"there is no file .*t\.csv")
     yield _place("a file in a file", lambda f: _good_at(f / "t.csv") / "u.csv", r"there is no file")
     yield _place("a blank and quotes in the name", lambda f: _good_at(f / "a \"b\" 'c'.csv"))
-    yield _place("a line end in the name of what is not there", lambda f: f / "a\nb.csv", r"there is no file .*a(\n|\\n| )b\.csv")
-    for name, given in (("a name", b"\xff.csv"), ("the folder", b"b\xfc/t.csv"), ("half of a pair", b"\xed\xa0\x80.csv")):
-        place = os.fsdecode(given)
-        refused = r"(\\udc..)+(/t)?(\.csv)?: the name is not UTF-8\. Rename the file or folder"
-        yield _place(f"{name} is not UTF-8", lambda f, p=place: _good_at(f / p), refused)
-        yield _place(f"{name} is not UTF-8, of what is not there", lambda f, p=place: f / p, refused)
     yield _place("a name of 300 characters", lambda f: f / ("x" * 300 + ".csv"), r"cannot look for '.*x.{0,9}': File name too long")
     yield _place("a NUL in the name", lambda f: str(f / "a\0b.csv"), r"there is no file|null|NUL")
     yield _place("text called a spreadsheet", lambda f: _good_at(f / "t.xlsx"), r"is not a readable workbook: File is not a zip file")
     yield _place("text called compressed", lambda f: _good_at(f / "t.csv.gz"), r"cannot be unpacked: Not a gzipped file")
     yield _place("a pickle", file("t.pkl", PICKLE), r"cannot tell the format from '\.pkl'")
-    for given in ("http://127.0.0.1:9/t.csv", "https://example.invalid/t.csv", "file:///etc/hostname.csv", "s3://b/t.parquet", "ftp://x/t.tsv"):
+    for given in ("http://127.0.0.1:9/t.csv", "s3://b/t.parquet"):
         yield _place(f"an address, {given.partition(':')[0]}", lambda f, g=given: g, r"there is no file")
-    for given in (
-        "", "..", "/", "teaching/../..", "wmt23/../../etc", "../../etc/passwd", "%s%n", "$(touch canary)", "`touch canary`", "{{7*7}}",
-        "teaching\n", "-x", "wmt99", "CON", "teaching/en-de",
-    ):
-        shown = {"": "an empty text", "/": "the root"}.get(given, repr(given))
+    for given in ("", "..", "../../etc/passwd", "$(touch canary)", "{{7*7}}", "teaching\n", "wmt99", "teaching/en-de"):
         refused = r"unknown (set|part)|is a folder without human-scores/|cannot tell the format from ''"
-        yield Case(f"name: {shown}", lambda f, g=given: g, refused, command=("validate", "--", "{}"))
+        yield Case(f"name: {given!r}", lambda f, g=given: g, refused, command=("validate", "--", "{}"))
 
 
 def _texts():
@@ -359,11 +277,6 @@ def _texts():
         ("an open quote", 'source\n"a\n', r"a quote is opened and never closed"),
     ):
         yield Case(f"texts: {name}", file("t.csv", text), refused, {}, read_texts, None)
-
-
-def _million():
-    rows = (f"S{s},{k},{(s * 7919 + k * 104729) % 101},{(s * 31 + k) % 97}\n" for s in range(20) for k in range(50_000))
-    return (HEAD + "".join(rows)).encode()
 
 
 TABLES: tuple[Case, ...] = (

@@ -5,7 +5,6 @@
 import io
 import json
 import os
-import re
 import tarfile
 from functools import partial
 from pathlib import Path
@@ -107,38 +106,33 @@ def _any_file():
     for what, path in FILES.items():
         name = Path(path).name.replace(".", r"\.")
         yield case(f"{what} in Latin-1", put(path, lambda t: t.replace("\n", "\xe4\n", 1).encode("latin-1")), rf"{name} is not UTF-8")
-        yield case(f"{what} in UTF-16", put(path, lambda t: t.encode("utf-16")), rf"{name} is not UTF-8: found the byte 0xff at or after line 1")
+        yield case(f"{what} with a byte order mark and CR LF", put(path, lambda t: "\ufeff" + t.replace("\n", "\r\n")))
+    for what, path in (("human scores", SEG), ("translations", OUT)):
+        name = Path(path).name.replace(".", r"\.")
         yield case(f"{what} are a folder", instead(path, Path.mkdir), rf"cannot read .*{name}: ")
         yield case(f"{what} are a pipe", instead(path, os.mkfifo), rf"cannot read .*{name}: it is no regular file")
-        yield case(f"{what} are a link to a device", link(path, "/dev/null"), rf"cannot read .*{name}: it is no regular")
         yield case(f"{what} are a link within", link(path, str(os.path.relpath("moved", Path(path).parent))))
-        yield case(f"{what} with a byte order mark", put(path, lambda t: "\ufeff" + t))
-        yield case(f"{what} with CR LF", put(path, lambda t: t.replace("\n", "\r\n")))
         yield case(f"{what} without the last line end", put(path, lambda t: t.removesuffix("\n")))
 
 
 def _scores():
     for what, key, path in (("human", "human", SEG), ("metric", "X", X)):
         name = Path(path).name.replace(".", r"\.")
-        (first, *others), other_system = MEANS[key]
+        first = MEANS[key][0][0]
 
         def first_is(text, path=path, first=first):
             return put(path, lambda t: t.replace(f"A\t{first}\n", f"A{text}\n", 1))
 
-        for value in ("inf", "-inf", "nan", "1e999", "x", "1,5", "0x1", "True", "null", "NA", "--1", "½", "1e", "9" * 400):
+        for value in ("inf", "nan", "x", "9" * 400):
             yield case(f"a {what} score {value[:9]}", first_is(f"\t{value}"), rf"{name}, line 1: '{value[:40]}' is not a finite")
-        for label, text in (("no score", ""), ("three fields", "\t1\t2"), ("a blank in a name", " b\t1"), ("no line", "\n")):
+        for label, text in (("no score", ""), ("a blank in a name", " b\t1")):
             yield case(f"{what} scores: {label}", first_is(text), rf"{name}, line [12]: expected `SYSTEM SCORE`; found ")
-        for value in (1e-50, 1e50):
-            yield case(f"a {what} score {value}", first_is(f"\t{value}"), **{key: ((value, *others), other_system)})
         yield case(f"a {what} score beyond the largest", first_is("\t1e308"), r"holds the score 1e\+308 .*multiply")
         yield case(f"no {what} scores at all", put(path, ""), rf"{name} is empty; expected lines")
         yield case(f"one {what} score too many", put(path, lambda t: t + "A\t1\n"), r"system 'A' has 3 scores; expected 2")
         yield case(f"one {what} score too few", put(path, lambda t: t[:-4]), r"'refA' has 1 scores|expected `SYSTEM SCORE`")
         yield case(f"{what} scores interleaved",
             put(path, lambda t: "".join(sorted(t.splitlines(True), key=lambda r: t.splitlines(True).index(r) % 2))))
-        yield case(f"{what} scores twice", put(path, lambda t: t * 2), r"system 'A' has 4 scores.*expected 2.*belong to another set")
-        yield case(f"a line of NULs in {what} scores", put(path, lambda t: t + "\0\0\n"), rf"{name}, line 7: expected `SYSTEM SCORE`")
     yield case("a human score None", put(SEG, lambda t: t.replace("0", "None", 1)), human=((None, -6), (-1, -7)))
     yield case("a metric score None", put(X, lambda t: t.replace("0.9", "None")), r"line 1: 'None' is not a finite.*Only human scores")
     yield case("a metric of an unknown system", put(X, lambda t: t + "Bb\t1\nBb\t2\n"), r"unknown system 'Bb'. Did you mean 'B'\?")
@@ -150,7 +144,6 @@ def _texts():
     for what, path in (("documents", DOCS), ("sources", SOURCE), ("references", REF), ("translations", OUT)):
         yield case(f"a line of {what} too few", put(path, lambda t: t.split("\n")[0] + "\n"), r"has [12] lines; expected [12]")
         yield case(f"a line of {what} too many", put(path, lambda t: t + "news\tmore\n"), r"has [23] lines; expected [23]")
-        yield case(f"no {what} at all", put(path, ""), r"has [02] lines; expected [02]|is empty")
     yield case("a document without a domain", put(DOCS, "news one\ntwo\n"), r"line 2: expected `DOMAIN DOCUMENT`; found 'two'")
     hostile = "<script>alert(1)</script>{{7*7}}"
     yield case("hostile text", put(OUT, f"{hostile}\nZwo.\n"), translations=(("Eins.", "Zwei."), (hostile, "Zwo.")))
@@ -163,27 +156,9 @@ def _texts():
     yield case("texts as JSON", in_json('{"hypothesis": "Ein."}\n{"hypothesis": "Zwo."}\n'))
     for label, text in (
         ("cut", '{"hypothesis": "Ein."}\n{"hypo'), ("without the field", '{"hypothesis": "Ein."}\n{"text": 1}\n'),
-        ("a number for a text", '{"hypothesis": "Ein."}\n{"hypothesis": 1}\n'), ("half of a pair", '{"hypothesis": "Ein."}\n{"hypothesis": "\\ud800"}\n'),
-        ("no object", '{"hypothesis": "Ein."}\n[1]\n'), ("deep", '{"hypothesis": "Ein."}\n' + "[" * 100_000 + "\n"),
+        ("a number for a text", '{"hypothesis": "Ein."}\n{"hypothesis": 1}\n'), ("no object", '{"hypothesis": "Ein."}\n[1]\n'),
     ):
         yield case(f"texts as JSON, {label}", in_json(text), r"B\.jsonl, line 2: expected a JSON object with the field 'hypothesis'")
-
-
-def _odd_names():
-    """Yield trees with the name of a file or folder that is not UTF-8, and with lines that are no lines."""
-    refused = r"\\udcff.*: the name is not UTF-8\. Rename the file or folder"
-    for what, path in (FILES | {"ratings": RATING}).items():
-        read = partial(load, spans=True) if path == RATING else None
-        if path not in (SYS, DOCS, SOURCE):  # they are asked for by their names, which are known
-            yield case(f"a name of {what} that is not UTF-8", partial(_beside, path), refused, read)
-        long = put(path, lambda t: t.replace("\n", " " * 1_000_001 + "\n", 1))
-        yield case(f"a gigantic field in {what}", long, r"line 1 has more than 1,000,000 characters", read)
-    yield Case("tree: its name is not UTF-8", lambda f: tree(f).rename(f / os.fsdecode(b"t\xff")), refused)
-
-
-def _beside(path, root):
-    """Write another file beside one, with a name that is not UTF-8."""
-    write(root / re.sub(r"(\.seg)?\.\w+$", os.fsdecode(b"\xff") + r"\g<0>", path), (root / path).read_text())
 
 
 def _layout():
@@ -215,13 +190,10 @@ def _ratings():
     error = '{"start": 0, "end": 2, "category": "x", "severity": "minor"}'
     yield case("ratings: good", lambda root: None, "", lambda path: [read(path)])
     yield bad("no tab", "A", r"line 1: expected `SYSTEM<tab>JSON or None`; found 'A'")
-    yield bad("deep", "A\t" + "[" * 100_000, r"line 1: not a valid rating")
     yield bad("an error is a number", 'A\t{"errors": [1]}', r"line 1: not a valid rating")
     for label, old, new in (
-        ("beyond the text: span 0-99 does not lie within", '"end": 2', '"end": 99'), ("backwards", '"start": 0', '"start": 3'),
-        ("negative", '"start": 0', '"start": -1'), ("infinite", '"start": 0', '"start": Infinity'), ("text", '"start": 0', '"start": "x"'),
-        ("no severity: unknown severity 'grave'", "minor", "grave"), ("a severity that is none", '"minor"', "1"),
-        ("a category that is none", '"x"', "[1]"), ("an infinite weight", '"category"', '"score": Infinity, "category"'),
+        ("beyond the text: span 0-99 does not lie within", '"end": 2', '"end": 99'), ("text", '"start": 0', '"start": "x"'),
+        ("no severity: unknown severity 'grave'", "minor", "grave"), ("an infinite weight", '"category"', '"score": Infinity, "category"'),
     ):
         says = label.partition(": ")[2]
         yield bad(label, f'A\t{{"errors": [{error.replace(old, new)}]}}', rf"line 1: not a valid rating.*{says}")
@@ -260,7 +232,7 @@ def _mqm():
     yield mqm("averages twice", AVERAGES + "A 0 1\n", r"several rows of system 'A', segment 1")
     for row in ("C 1", "C 1 1 1"):
         yield mqm(f"averages: {row[:9]}", f"{AVERAGES}{row}\n", r"line 6: expected `SYSTEM SCORE SEGMENT`; found")
-    for value in ("nan", "inf", "-1e999", "x"):
+    for value in ("nan", "x"):
         yield mqm(f"averages: {value}", f"{AVERAGES}C {value} 1\n", r"line 6: .* is not a finite number|infinite")
     yield mqm("averages: the header alone", AVERAGES.split("\n")[0] + "\n", r"is empty; expected lines `SYSTEM SCORE SEGMENT`")
 
@@ -313,4 +285,4 @@ def _side_by_side():
     yield paired("two files", packed(good, good), r"files found in TAR archive")
 
 
-TREES: tuple[Case, ...] = (*_any_file(), *_scores(), *_texts(), *_odd_names(), *_layout(), *_ratings(), *_mqm(), *_side_by_side())
+TREES: tuple[Case, ...] = (*_any_file(), *_scores(), *_texts(), *_layout(), *_ratings(), *_mqm(), *_side_by_side())

@@ -1,7 +1,6 @@
 """What is fuzzed, by `run.py` and test_bad_input_random.py: functions of bytes that raise where a promise is broken."""
 
 import contextlib
-import io
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -9,22 +8,18 @@ from pathlib import Path
 import numpy as np
 from corpus._trees import DOCS, OUT, RATING, REF, SEG, SOURCE, SYS, X_SYS, X
 from corpus._trees import tree as good_tree
-from typer.main import get_command
 
 from mtmeta import EvalSet
-from mtmeta.cli import app
 from mtmeta.datasets import load_all
 from mtmeta.datasets._fetch import ChecksumError, _convert
 from mtmeta.datasets._news import _read_archive
 from mtmeta.datasets._pickles import read_scores_pickle
 from mtmeta.datasets._registry import DataFile
 from mtmeta.rankings import Rankings
-from mtmeta.sweep import read_plan
 
 SUFFIXES = ("csv", "tsv", "jsonl", "parquet")
 #: The files of a small tree, one of which is replaced; the seeds count on this order.
 TREE = (SEG, SYS, RATING, X, X_SYS, DOCS, SOURCE, REF, OUT.replace("B", "A"), OUT)
-COMMAND = get_command(app)
 
 
 @contextlib.contextmanager
@@ -57,7 +52,6 @@ def check_set(es):
         assert scores.dtype == np.float64
         assert not np.isinf(scores).any()
         assert not np.isnan(scores).all()
-    "".join((*es.systems, *es.metrics)).encode()  # what is shown can be written
     repr(es)
 
 
@@ -105,26 +99,6 @@ def archive(data):
         _refusal(_read_archive, place / "txt.tar.xz", None)
 
 
-def plan(data):
-    with _folder() as place:
-        (place / "plan.yaml").write_bytes(data)
-        _refusal(read_plan, place / "plan.yaml")
-
-
-def command(data):
-    """Parse a command line, words apart by line ends, and run nothing."""
-    words = data.replace(b"\0", b"").decode("utf-8", "replace").split("\n")  # no program is given a NUL
-    with contextlib.redirect_stdout(io.StringIO()):
-        try:
-            context, at = COMMAND.make_context("mtmeta", words), COMMAND
-            while hasattr(at, "resolve_command") and (words := [*context._protected_args, *context.args]):
-                name, at, words = at.resolve_command(context, words)
-                context = at.make_context(name, words, parent=context)
-        except Exception as error:
-            if not hasattr(error, "exit_code"):  # what the parser raises for wrong usage, and to end, has one
-                raise
-
-
 TARGETS: dict[str, Callable[[bytes], None]] = {
-    "table": table, "tree": tree, "mqm": mqm, "pickle": pickled, "archive": archive, "plan": plan, "command": command,
+    "table": table, "tree": tree, "mqm": mqm, "pickle": pickled, "archive": archive,
 }  # fmt: skip
