@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from . import significance
 from ._checks import Undefined, check_choice, check_count, generator
 from ._enough import BETTER, too_few
 from ._names import some_of
@@ -20,8 +19,13 @@ from ._pearson import TURNED
 from .agreement import correlate, pairwise_accuracy, soft_pairwise_accuracy
 from .agreement.groups import pearson_of_groups
 from .agreement.spa import mean_over_pairs, order_gaps, rated_systems, shared_metrics, shared_segments, spa_gaps
+from .agreement.units import common_cells, exchange_units
 from .evalset import UNRATED, EvalSet, as_sets, check_ratings, is_rating
 from .resampling import seed_of
+from .significance import clusters, rank_sets
+from .significance.decisions import max_t, share_reached
+from .significance.exchange import exchanged_coefficients, exchanged_systems, of_segments
+from .significance.published import null_differences
 
 __all__ = ["PROTOCOLS", "Protocol", "Ranking", "Task", "decided_by_one", "rank", "without_each_system"]
 
@@ -404,7 +408,7 @@ def rank(
     table = table.sort_values(["score", "metric"], ascending=[False, True], ignore_index=True)
     table["rank"] = table["score"].rank(ascending=False, method="min").astype(int)
     if n_resamples and len(table) > 1:
-        units = [significance.exchange_units(es) for es in plan.sets.values()]
+        units = [exchange_units(es) for es in plan.sets.values()]
         few = too_few(sum(of.n for of in units), units[0].unit, BETTER)
         notes += [f"cannot be told: {few}"] if few else []
     signature = f"protocol:{protocol}|pairs:{','.join(plan.sets)}|metrics:{len(plan.metrics)}|degenerate:drop"
@@ -419,7 +423,7 @@ def rank(
             notes += assumed
         else:
             p_values = _published_test(plan, table, ties, n_resamples, generator(rng), method != "published")
-            table["cluster"] = 1 if few else significance.clusters(p_values.to_numpy(), alpha)
+            table["cluster"] = 1 if few else clusters(p_values.to_numpy(), alpha)
     if n_resamples:
         signature += f"|method:{method}{of_units}|draws:{n_resamples}|seed:{seed_of(rng)}|alpha:{alpha}"
     return Ranking(table, tasks, p_values, plan.left_out, signature, " ".join(notes))
@@ -520,10 +524,10 @@ def _published_test(plan: _Plan, table: pd.DataFrame, ties: str, n_resamples: in
     options, null = {"n_resamples": n_resamples, "rng": rng, "ties": ties, "by_pair": by_pair}, 0
     for job in plan.jobs:
         about = {"level": job.task.level, "grouping": job.task.grouping}
-        found = significance.null_differences([*job.sets.values()], names, job.task.statistic, **about, **options)
+        found = null_differences([*job.sets.values()], names, job.task.statistic, **about, **options)
         null = null + found * job.scale
     first, second = np.triu_indices(len(names), 1)
-    return _square(table["metric"], significance.share_reached(null, score[first] - score[second]))
+    return _square(table["metric"], share_reached(null, score[first] - score[second]))
 
 
 def _exchange_test(
@@ -532,19 +536,19 @@ def _exchange_test(
     """Return two-sided p-values, the ends of rank sets, the units that were exchanged, and what this assumes."""
     names, drawn = table["metric"].tolist(), {}
     for pair, es in plan.sets.items():  # the tasks of a set share the signs
-        cells = significance.common_cells(es, names)
-        units = significance.exchange_units(cells)
+        cells = common_cells(es, names)
+        units = exchange_units(cells)
         drawn[pair] = cells, units, units.signs(n_resamples, rng)
     null = sum(_exchanged(job, names, drawn) * job.scale for job in plan.jobs)
     alone, jointly = np.broadcast_to(null, (2, *null.shape[-2:]))
-    p_values = _square(table["metric"], significance.share_reached(np.abs(alone[:, 1:]), np.abs(alone[:, 0])))
-    together = _square(table["metric"], significance.max_t(jointly[:, 1:], jointly[:, 0], one_sided=True))
+    p_values = _square(table["metric"], share_reached(np.abs(alone[:, 1:]), np.abs(alone[:, 0])))
+    together = _square(table["metric"], max_t(jointly[:, 1:], jointly[:, 0], one_sided=True))
     of_units, assumed = "".join(f"|{pair}:{units.n} {units.unit}s" for pair, (_, units, _) in drawn.items()), []
     grouping = "segment" if _within(job.task for job in plan.jobs) else "none"
     for pair, (cells, units, _) in drawn.items():
-        single = significance.of_segments(cells, names, "pearson", grouping, units)
+        single = of_segments(cells, names, "pearson", grouping, units)
         assumed += [f"{pair}: {single}"] if single else []
-    return p_values, significance.rank_sets(together.to_numpy(), alpha), of_units, assumed
+    return p_values, rank_sets(together.to_numpy(), alpha), of_units, assumed
 
 
 def _exchanged(job: _Job, names: list[str], drawn: dict) -> np.ndarray:
@@ -552,11 +556,11 @@ def _exchanged(job: _Job, names: list[str], drawn: dict) -> np.ndarray:
     statistic = job.task.statistic
     if job.task.level == "segment":
         cells, units, signs = drawn[job.pair]
-        return significance.exchanged_coefficients(cells, names, statistic, job.task.grouping, units, signs)
+        return exchanged_coefficients(cells, names, statistic, job.task.grouping, units, signs)
     if statistic == "spa":
         cells, units, signs = drawn[job.pair]
-        return significance.exchanged_systems(cells, names, statistic, units, signs)
+        return exchanged_systems(cells, names, statistic, units, signs)
     sizes = [len(rated_systems(es, ["human", *names])[0]) for es in job.sets.values()]
     n_pairs = np.array([k * (k - 1) for k in sizes])
-    found = [significance.exchanged_systems(es, names, statistic, *drawn[pair][1:]) for pair, es in job.sets.items()]
+    found = [exchanged_systems(es, names, statistic, *drawn[pair][1:]) for pair, es in job.sets.items()]
     return sum(n * part for n, part in zip(n_pairs / n_pairs.sum(), found, strict=True))

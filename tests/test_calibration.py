@@ -150,7 +150,7 @@ def test_widths_of_nulls_are_those_of_slow_versions(teaching):
         found = published_ranking.spread_of_documents(es, pair, coefficient, grouping)
         assert found == pytest.approx(np.std(differences, ddof=1), rel=1e-6)
     null = published_ranking.null_of(es, pair, "pearson", "none", "PERM-INPUTS", 5, np.random.default_rng(3))
-    units = mm.significance.exchange_units(es, "segment")
+    units = mm.agreement.units.exchange_units(es, "segment")
     kept = units.signs(5, np.random.default_rng(3))[units.of_segment] > 0
     x, y = real_nulls.standardised(es, pair)
     for column, value in zip(kept.T, null, strict=True):

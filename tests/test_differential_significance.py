@@ -228,8 +228,8 @@ def test_bootstrap(numbers):
             if "system" in unit or unit == "both":
                 low = high = None  # there are fewer than eight systems
             else:
-                adds = significance.n_added(
-                    significance.common_cells(es, [*"mn"]), m, coefficient, grouping, unit, degenerate
+                adds = agreement.intervals.n_added(
+                    agreement.units.common_cells(es, [*"mn"]), m, coefficient, grouping, unit, degenerate
                 )
                 low, high = exact.interval(value, draws[m], 0.8, adds if n_units >= 6 else 0, bounds)
             near(table.loc[m, "low"], None if low is None or np.isnan(low) else low, number)
@@ -358,7 +358,7 @@ def test_p_values_of_rankings(numbers):
         for (a, b), row in zip(pairs, draws / total, strict=True):
             reached = sum(row >= score[a] - score[b] - 1e-10)
             near(found.p_values.loc[a, b], (reached + 1) / (n + 1), f"{number} {name}")
-        told = sum(mm.significance.exchange_units(es).n for es in sets) >= 6
+        told = sum(mm.agreement.units.exchange_units(es).n for es in sets) >= 6
         assert ("cannot be told" in found.note) is not told
         expected = exact.clusters(found.p_values.to_numpy().tolist(), 0.3) if told else [1] * len(order)
         assert found.table["cluster"].tolist() == expected

@@ -10,7 +10,9 @@ from campaigns import refuses
 
 import mtmeta as mm
 from mtmeta import agreement
-from mtmeta.significance import _intervals, exchange_units, intervals
+from mtmeta.agreement import intervals as _intervals
+from mtmeta.agreement.units import exchange_units
+from mtmeta.significance import intervals
 
 COEFFICIENTS = ("pearson", "spearman", "tau_b", "tau_a", "tau_13", "acc_eq", "tau_eq")
 CASES = [

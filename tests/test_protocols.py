@@ -129,7 +129,7 @@ def test_the_published_test_of_pooled_accuracy_standardises_once_over_all_system
     gap = float(-np.diff(mm.pairwise_accuracy(sets)["value"])[0])
     for by_pair, reached in ((False, 5), (True, 1)):
         options = {"level": "system", "n_resamples": 256, "rng": EverySwap(8), "by_pair": by_pair}
-        (draws,) = significance.null_differences(sets, ["a", "b"], ACCURACY[0], **options)
+        (draws,) = significance.published.null_differences(sets, ["a", "b"], ACCURACY[0], **options)
         assert (draws >= gap - 1e-12).sum() == reached
     monkeypatch.setitem(protocols.PROTOCOLS, "accuracy", protocols.Protocol((protocols.Task(*ACCURACY, pooled=True),)))
     for method, reached in (("published", 5), ("published-by-pair", 1)):
@@ -145,7 +145,7 @@ def test_the_published_test_of_pooled_accuracy_gives_the_values_of_mt_metrics_ev
     for (better, worse), published in pairs.items():
         values = mm.pairwise_accuracy(sets, [better, worse])["value"]
         options = {"level": "system", "n_resamples": 10_000, "rng": np.random.default_rng(0)}
-        (draws,) = significance.null_differences(sets, [better, worse], ACCURACY[0], **options)
+        (draws,) = significance.published.null_differences(sets, [better, worse], ACCURACY[0], **options)
         p = (draws >= values[0] - values[1] - 1e-12).mean()
         assert p == pytest.approx(published, abs=4 * np.sqrt(published * (1 - published) / 1000))
 
@@ -167,7 +167,7 @@ def test_ties_of_spa_are_counted_as_asked_in_the_published_test():
             hybrids = mm.EvalSet(human, {"x": np.where(mask, y, x), "y": np.where(mask, x, y)}, systems=es.systems)
             x_spa, y_spa = mm.soft_pairwise_accuracy(hybrids, ties=ties)["value"]
             assert value == pytest.approx(x_spa - y_spa, abs=1e-12)
-        draws = significance.null_differences(
+        draws = significance.published.null_differences(
             [es], [first, second], "spa", level="system", n_resamples=40, rng=np.random.default_rng(7), ties=ties
         )
         np.testing.assert_array_equal(draws, found.draws)

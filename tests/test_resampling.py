@@ -7,7 +7,7 @@ import pytest
 
 import mtmeta as mm
 from mtmeta import resampling
-from mtmeta.significance import _intervals
+from mtmeta.agreement import intervals as _intervals
 
 
 def test_weights_count_drawn_units_and_strata_keep_their_sizes():

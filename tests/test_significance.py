@@ -10,8 +10,9 @@ from campaigns import refuses
 from scipy import stats
 
 import mtmeta as mm
-from mtmeta import significance
-from mtmeta.significance import _compare, _exchange, _published, clusters, compare, correct, intervals, rank_sets
+from mtmeta import agreement, resampling, significance
+from mtmeta.significance import clusters, compare, correct, intervals, rank_sets
+from mtmeta.significance.exchange import contributions
 
 
 def campaign(seed=0, n_systems=5, n_segments=12, grid=False, holes=False, noise=(1, 1.5, 4)):
@@ -38,9 +39,9 @@ def test_systems_are_those_of_hybrids(statistic, holes):
         human[0, 5] = np.nan
     scales = zip(es.metrics, (1, 30, 0.1), strict=True)
     es = mm.EvalSet(human, {m: 5 + s * es[m] for m, s in scales}, systems=es.systems)
-    units = _exchange.exchange_units(es, "segment")
+    units = agreement.units.exchange_units(es, "segment")
     signs = units.signs(6, np.random.default_rng(3))  # column 0 exchanges nothing
-    draws = _exchange.exchanged_systems(es, list(es.metrics), statistic, units, signs)
+    draws = significance.exchange.exchanged_systems(es, list(es.metrics), statistic, units, signs)
     z = mm.EvalSet(human, {m: (es[m] - es[m].mean()) / es[m].std() for m in es.metrics}, systems=es.systems)
     pairs = [("m0", "m1"), ("m0", "m2"), ("m1", "m2")]
     for row, (a, b) in zip(draws, pairs, strict=True):
@@ -73,10 +74,10 @@ def test_official_system_scores_are_kept():
     es = campaign(1, n_systems=4)
     table = es.system_scores.assign(m0=[9.0, 1, 2, 3])
     official = mm.EvalSet(es.human, {m: es[m] for m in es.metrics}, systems=es.systems, about={"system_scores": table})
-    units = _exchange.exchange_units(official)
+    units = agreement.units.exchange_units(official)
     kept = np.ones((units.n, 1))
     for statistic in ("pearson", "pairwise_accuracy"):
-        found = _exchange.exchanged_systems(official, ["m0", "m1"], statistic, units, kept)[0, 0]
+        found = significance.exchange.exchanged_systems(official, ["m0", "m1"], statistic, units, kept)[0, 0]
         if statistic == "pearson":
             m0, m1 = table.corr().loc["human", ["m0", "m1"]]
         else:
@@ -87,9 +88,9 @@ def test_official_system_scores_are_kept():
 def test_null_differences_are_wider_where_few_units_count_and_skewed_scores_are_noted():
     """One unit of six counts alone: 2.4 degrees of freedom, not 6. Equal and normal gaps need nothing."""
     one, equal, none = [1, 0, 0, 0, 0, 0], [1, -1, 1, 1, -1, 1], [0.0] * 6
-    found = _exchange.widening(np.array([one, equal, none], dtype=float))
+    found = significance.exchange.widening(np.array([one, equal, none], dtype=float))
     np.testing.assert_allclose(found, [stats.t.isf(0.025, 2.4) / stats.t.isf(0.025, 6), 1, 1])
-    of_many = _exchange.widening(np.array([one], dtype=float), 10)
+    of_many = significance.exchange.widening(np.array([one], dtype=float), 10)
     assert of_many == pytest.approx(stats.t.isf(0.0025, 2.4) / stats.t.isf(0.0025, 6))
     es = campaign(5, n_segments=60)
     tail = mm.EvalSet(es.human, {"m0": es["m0"], "tail": np.exp(es["m1"])}, systems=es.systems)
@@ -122,10 +123,10 @@ def test_dependence_of_neighbours_by_its_definition():
     x = parts - parts.mean(axis=0)
     x = x - x.mean(axis=1)[:, None]
     products = [(1 - k / 4) * sum(x[m, u] * x[m, u + k] for m in range(3)) for k in (1, 2, 3) for u in range(30 - k)]
-    p, ratio = _exchange.dependence(parts)
+    p, ratio = significance.exchange.dependence(parts)
     assert p == pytest.approx(stats.norm.sf(sum(products) / np.sqrt(sum(v**2 for v in products))))
     assert ratio == pytest.approx(1 + 2 * sum(products) / (x**2).sum())
-    assert _exchange.dependence(np.ones((2, 30))) == (1, 1)
+    assert significance.exchange.dependence(np.ones((2, 30))) == (1, 1)
 
 
 def test_a_test_on_single_segments_says_what_it_assumes_and_whether_neighbours_depend_on_each_other():
@@ -155,11 +156,11 @@ def test_blocks_are_runs_of_rated_segments():
     human = np.array(es.human)
     human[:, [0, 20]] = np.nan  # 45 are rated: 22 blocks of two, and one of one
     es = mm.EvalSet(human, {m: es[m] for m in "ab"}, systems=es.systems)
-    assert _exchange.units_of(es, "block").tolist()[:6] == [0, 0, 0, 1, 1, 2]
+    assert resampling.units_of(es, "block").tolist()[:6] == [0, 0, 0, 1, 1, 2]
     table = compare(es, unit="block", n_resamples=9).table
     assert set(zip(table["unit"], table["n_units"], strict=True)) == {("block", 23)}
     named = mm.EvalSet(
-        human, {m: es[m] for m in "ab"}, systems=es.systems, documents=_exchange.units_of(es, "block").tolist()
+        human, {m: es[m] for m in "ab"}, systems=es.systems, documents=resampling.units_of(es, "block").tolist()
     )
     for method in ("exchange", "bootstrap"):
         p = [
@@ -204,7 +205,7 @@ def test_max_t_and_rank_sets_by_their_definitions():
         first, second = np.triu_indices(n, 1)
         values, draws = np.sort(rng.normal(size=n))[::-1], rng.normal(size=(n, 99)) / 2
         observed, null = values[first] - values[second], draws[first] - draws[second]
-        p = significance.max_t(null, observed)
+        p = significance.decisions.max_t(null, observed)
         np.testing.assert_allclose(p, slow_max_t(null, observed))
         square = np.full((n, n), np.nan)
         square[first, second] = p
@@ -212,7 +213,7 @@ def test_max_t_and_rank_sets_by_their_definitions():
         told = {(i, j) for i, j, value in zip(first, second, p, strict=True) if value <= 0.3}
         assert best.tolist() == [1 + sum((i, j) in told for i in range(n)) for j in range(n)]
         assert worst.tolist() == [n - sum((i, j) in told for j in range(n)) for i in range(n)]
-    assert significance.max_t(np.zeros((1, 9)), np.zeros(1)).tolist() == [1]
+    assert significance.decisions.max_t(np.zeros((1, 9)), np.zeros(1)).tolist() == [1]
 
 
 #: Means and standard errors in mathematics of 37 countries of the OECD, PISA 2018, best first: Japan, Korea, Estonia …
@@ -244,7 +245,7 @@ def test_rank_sets_step_down_over_ordered_pairs_as_in_the_paper():
     draws, observed, sets = scores[i] - scores[j], means[i] - means[j], {}
     for one_sided in (True, False):
         square = np.full((len(PISA), len(PISA)), np.nan)
-        square[i, j] = significance.max_t(draws, observed, one_sided=one_sided)
+        square[i, j] = significance.decisions.max_t(draws, observed, one_sided=one_sided)
         sets[one_sided] = np.array(rank_sets(square)).T
     assert sets[True][:3].tolist() == [[1, 6], [1, 7], [1, 6]]
     assert sets[False][1].tolist() == [1, 6]
@@ -252,7 +253,7 @@ def test_rank_sets_step_down_over_ordered_pairs_as_in_the_paper():
     gaps = scores[:, None, :2000] - scores[None, :, :2000]
     spread = np.sqrt((gaps**2).mean(axis=2)) + np.eye(len(PISA))
     told = stepped_down(gaps / spread[..., None], (means[:, None] - means) / spread, 0.05)
-    square[i, j] = significance.max_t(draws[:, :2000], observed, one_sided=True)
+    square[i, j] = significance.decisions.max_t(draws[:, :2000], observed, one_sided=True)
     best, worst = rank_sets(square)
     assert best.tolist() == (1 + told.sum(axis=0)).tolist()
     assert worst.tolist() == (len(PISA) - told.sum(axis=1)).tolist()
@@ -261,7 +262,7 @@ def test_rank_sets_step_down_over_ordered_pairs_as_in_the_paper():
 def test_rank_sets_without_draws_step_down_over_ordered_pairs():
     """Holm over both directions of three pairs: after one rejection, five hypotheses are left, not two pairs."""
     p = np.array([0.001, 0.018, 0.5])
-    found = _compare._directed(_compare._Test(p, "cell", 9))
+    found = significance.comparison._directed(significance.comparison._Test(p, "cell", 9))
     np.testing.assert_allclose(found, [0.003, 0.045, 1])
     np.testing.assert_allclose(correct(p, "holm")[1], 0.036)
 
@@ -272,14 +273,14 @@ def test_blocks_change_no_draw(monkeypatch, at_once):
     options = {"n_resamples": 9, "keep_draws": True, "method": "published"}
     whole = compare(es, **options).draws
     for name in ("_SUMS_AT_ONCE", "_MASKS_AT_ONCE"):
-        monkeypatch.setattr(_published, name, at_once)
+        monkeypatch.setattr(significance.published, name, at_once)
     np.testing.assert_allclose(compare(es, **options).draws, whole, atol=1e-12)
 
 
 def test_too_many_pairs_are_refused_and_tau_eq_has_the_p_values_of_acc_eq():
     scores = np.random.default_rng(0).normal(size=(3, 1, 6326))  # 20,005,975 pairs
     es = mm.EvalSet(scores[0], {"a": scores[1], "b": scores[2]}, systems=["A"])
-    refuses("has too many pairs", _published._right_pairs, es, ["a", "b"], "none")
+    refuses("has too many pairs", significance.published._right_pairs, es, ["a", "b"], "none")
     es = campaign(2)
     for method in ("published", "exchange"):
         p = [compare(es, coefficient=c, method=method, rng=1).p_values for c in ("acc_eq", "tau_eq")]
@@ -350,10 +351,10 @@ def test_refusals(options, message):
 
 def test_scores_are_brought_to_one_scale_and_tied_where_rounding_parts_them():
     scores = np.array([2.0, 1, 0, 1 + 1e-15, 1e-14])  # of systems; two pairs differ by rounding alone
-    assert _published._tied(scores, np.ones(5)).tolist() == [2, 1, 0, 1, 0]
+    assert significance.published._tied(scores, np.ones(5)).tolist() == [2, 1, 0, 1, 0]
     # far from 0, a small spread makes much of rounding: 3 x and x are the same all the same
     x = 1e6 + np.random.default_rng(0).permutation(40) / 10
-    first, second = _published._comparable(np.array([x, 3 * x]))
+    first, second = significance.published._comparable(np.array([x, 3 * x]))
     assert (first == second).all()
     assert (np.argsort(first) == np.argsort(x)).all()
 
@@ -365,7 +366,7 @@ def test_tail_of_a_sum_of_signs(counts):
     mass = np.multiply.outer(*(stats.binom.pmf(h, n, 0.5) for h, n in zip(heads, counts, strict=True)))
     support = int(weights @ counts)
     for observed in (-support, 0, 1, support // 20, support // 2, support, support + 1):
-        tail = _published._sign_sum_tail(np.array(counts), weights, observed)
+        tail = significance.published._sign_sum_tail(np.array(counts), weights, observed)
         assert tail == pytest.approx(mass[sums >= observed].sum(), abs=1e-13)
 
 
@@ -419,9 +420,9 @@ def test_equally_good_metrics_stand_by_name_and_near_scores_become_equal():
     for level in (0, 1, 95):
         refuses("`level` must lie in", intervals, twins, level=level)
     rows = np.array([[0.0, 3.0], [0.2, 5.0]])
-    assert _published._merged(rows, 0.5).tolist() == [[0, 3], [0, 5]]
+    assert significance.published._merged(rows, 0.5).tolist() == [[0, 3], [0, 5]]
     rows = np.array([[0.0, 0.4], [0.2, 5.0]])  # the first has two that are near
-    assert _published._merged(rows, 0.5).tolist() == rows.tolist()
+    assert significance.published._merged(rows, 0.5).tolist() == rows.tolist()
 
 
 def test_drivers_of_a_mean_over_segments_by_hand():
@@ -476,7 +477,7 @@ def test_power_says_how_little_a_small_pilot_knows():
 
 def swaps_of(es, unit, n, seed):
     """Return the masks over segments that `compare` draws, and the units."""
-    units = _exchange.exchange_units(es, unit)
+    units = agreement.units.exchange_units(es, unit)
     signs = units.signs(n, np.random.default_rng(seed))[:, 1:]
     return (signs[units.of_segment] < 0).T, units
 
@@ -502,14 +503,14 @@ def test_sums_of_contributions_agree_with_real_exchange():
 def test_p_values_by_all_signs(coefficient, grouping):
     """Of all 64 signs of six segments, by hand; only where values are no sums over segments are nulls wider."""
     es = campaign(5, n_segments=6, noise=(1, 3))
-    units = _exchange.exchange_units(es)
-    added = [_exchange.contributions(es, m, coefficient, grouping, units) for m in es.metrics]
+    units = agreement.units.exchange_units(es)
+    added = [contributions(es, m, coefficient, grouping, units) for m in es.metrics]
     gap = np.subtract(*added)
-    factor = _exchange.widening(gap[None])[0]
+    factor = significance.exchange.widening(gap[None])[0]
     every = np.array(list(itertools.product((1, -1), repeat=6))) @ gap
     for known, how in ((factor, grouping), (1.0, "segment")):
         if how == "segment":
-            gap = np.subtract(*(_exchange.contributions(es, m, coefficient, how, units) for m in es.metrics))
+            gap = np.subtract(*(contributions(es, m, coefficient, how, units) for m in es.metrics))
             every = np.array(list(itertools.product((1, -1), repeat=6))) @ gap
         p = np.mean(np.abs(every) * known >= abs(gap.sum()) - 1e-12)
         result = compare(es, coefficient=coefficient, grouping=how, n_resamples=20_000)
@@ -538,7 +539,7 @@ def test_a_hundred_thousand_draws_agree_with_the_exact_test(holes):
     values, p = exact.table["value"].to_numpy(), exact.to_frame()["p_value"]
     first, second = np.triu_indices(len(values), 1)
     options = {"level": "segment", "grouping": "segment", "n_resamples": 100_000, "rng": np.random.default_rng(0)}
-    draws = significance.null_differences([es], exact.table["metric"], "acc_eq", **options)
+    draws = significance.published.null_differences([es], exact.table["metric"], "acc_eq", **options)
     drawn = (draws >= (values[first] - values[second] - 1e-12)[:, None]).mean(axis=1)
     assert ((p - drawn).abs() <= 4.5 * np.sqrt(p * (1 - p) / 100_000) + 1e-9).all()
     assert p.between(0.001, 0.999).sum() >= 3  # the comparison has something to compare
@@ -549,6 +550,6 @@ def test_published_null_of_pooled_pairwise_accuracy_counts_the_pairs_of_all_sets
     human = np.repeat([[0.0], [1.0], [2.0]], 4, axis=1)
     sets = [mm.EvalSet(human, {"up": human, "down": -human}, systems=list("ABC"), name=name) for name in "xy"]
     options = {"level": "system", "n_resamples": 200, "rng": np.random.default_rng(0)}
-    drawn = _published.null_differences(sets, ["up", "down"], "pairwise_accuracy", **options)
+    drawn = significance.published.null_differences(sets, ["up", "down"], "pairwise_accuracy", **options)
     assert {drawn.min(), drawn.max()} == {-1, 1}
     np.testing.assert_allclose(6 * drawn, np.rint(6 * drawn), atol=1e-12)

@@ -4,8 +4,8 @@ Every statistic answers "does the metric order, or space, translations as humans
 they compare: see `correlate` on grouping.
 """
 
-from .coefficients import (
-    COEFFICIENTS,
+from .coefficients import COEFFICIENTS
+from .correlations import (
     correlate,
     correlate_groups,
     decompose_pearson,

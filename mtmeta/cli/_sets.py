@@ -125,7 +125,7 @@ def _of_systems(sets: list[Any], wanted: Sequence[str], unwanted: Sequence[str])
 
 def exchanged(es: EvalSet, unit: str | None = None) -> str:
     """Return what is exchanged and redrawn in a set; raise if there are no two of them."""
-    from ..significance import exchange_units
+    from ..agreement.units import exchange_units
 
     units = exchange_units(es, unit)
     if units.n < 2:

@@ -122,7 +122,7 @@ def _with_interval(es: EvalSet, table: pd.DataFrame, settings: dict[str, str], l
 def _few(es: EvalSet, level: str) -> str:
     """Return a message if there are too few systems, segments or documents for an interval."""
     from .._enough import too_few
-    from ..significance import exchange_units
+    from ..agreement.units import exchange_units
 
     if level == "system":
         return too_few(int((es.human == es.human).any(axis=1).sum()), "system")

@@ -15,13 +15,13 @@ from .._equal import OF_MEAN, merged
 from .._names import some_of
 from .._pearson import pearson
 from ..agreement import correlate, correlate_groups, decompose_pearson, soft_pairwise_accuracy
+from ..agreement.intervals import intervals, n_added
 from ..agreement.spa import sign_of_difference, spa_in_draws
 from ..differences import curve
 from ..estimation import ratings_saved
 from ..evalset import EvalSet, recomputed
 from ..protocols import Task, decided_by_one, without_each_system
 from ..resampling import fisher_interval
-from ..significance import intervals, n_added
 from ._facts import (
     COEFFICIENTS,
     GROUPINGS,

@@ -16,9 +16,9 @@ from .. import __version__
 from .._checks import check_choice, check_count, check_level
 from .._limits import MAX_SEED
 from .._names import names_of
+from ..agreement.units import exchange_units
 from ..evalset import EvalSet, as_sets, metric_names
 from ..resampling import base_seed
-from ..significance import exchange_units
 from . import _agreement, _behaviour, _others
 from ._claims import claims_of
 from ._facts import UP_TO, Claim, Figure, Findings, Omission, Part, Row, Section, Settings

@@ -15,7 +15,7 @@ import pandas as pd
 from scipy import optimize, stats
 
 import mtmeta as mm
-from mtmeta import local_accuracy, significance, sysdep
+from mtmeta import agreement, local_accuracy, significance, sysdep
 from mtmeta.aggregation import SegmentStatistics, _compare, aggregate, extract
 from mtmeta.agreement.spa import one_sided_p, spa_in_draws
 from mtmeta.reporting._agreement import order_p_value
@@ -140,7 +140,7 @@ def pair_swap(rng, size, effect, *, n_systems, coefficient="acc_eq", grouping="s
     options = {"coefficient": coefficient, "grouping": grouping}
     exact = mm.compare(es, **options, method="published").to_frame()["p_value"][0]
     more = {"level": "segment", "grouping": grouping, "n_resamples": N_DRAWS, "rng": rng}
-    drawn = significance.null_differences([es], ["a", "b"], coefficient, **more)[0]
+    drawn = significance.published.null_differences([es], ["a", "b"], coefficient, **more)[0]
     value = mm.correlate(es, ["a", "b"], **options).set_index("metric")["value"]
     where = f"{coefficient}, grouping {grouping}, {n_systems} systems"
     return {
@@ -176,13 +176,13 @@ def named(coefficient: str, grouping: str) -> str:
 
 def of_exchange(rng, es: mm.EvalSet, coefficient: str, grouping: str, unit: str | None = None) -> PValue:
     """Return the p-value of the default of `compare`, or of a unit, and one whose lattice is broken at random."""
-    units = significance.exchange_units(es, unit)
+    units = agreement.units.exchange_units(es, unit)
     signs = units.signs(N_DRAWS, rng)
     if coefficient == "spa":
-        drawn = significance.exchanged_systems(es, ["a", "b"], "spa", units, signs)
+        drawn = significance.exchange.exchanged_systems(es, ["a", "b"], "spa", units, signs)
     else:
-        drawn = significance.exchanged_coefficients(es, ["a", "b"], coefficient, grouping, units, signs)[0]
-    p = significance.share_reached(np.abs(drawn[:, 1:]), np.abs(drawn[:, 0]))[0]
+        drawn = significance.exchange.exchanged_coefficients(es, ["a", "b"], coefficient, grouping, units, signs)[0]
+    p = significance.decisions.share_reached(np.abs(drawn[:, 1:]), np.abs(drawn[:, 0]))[0]
     return PValue(p, p - rng.random() / (N_DRAWS + 1))
 
 
@@ -215,10 +215,10 @@ def neighbours(rng, size, effect, *, rho: float) -> Outcomes:
 def dependence(rng, size, effect) -> Outcomes:
     """Test whether neighbours depend on each other."""
     es, found = along_a_text(rng, size, 0.0, effect), {}
-    units = significance.exchange_units(es)
+    units = agreement.units.exchange_units(es)
     for options in EXCHANGED[:3]:
-        added = [significance._exchange.contributions(es, name, *options, units) for name in "ab"]
-        p = significance._exchange.dependence(np.array(added))[0]
+        added = [significance.exchange.contributions(es, name, *options, units) for name in "ab"]
+        p = significance.exchange.dependence(np.array(added))[0]
         found[f"dependence of neighbours, {named(*options)}"] = PValue(p)
     return found
 
@@ -328,7 +328,7 @@ def ranking(rng, size, effect) -> Outcomes:
         )
     options = {"protocol": "wmt23", "n_resamples": N_DRAWS, "rng": rng}
     p = mm.rank(sets, method="published", **options).p_values.iloc[0, 1]
-    draws = significance.null_differences(
+    draws = significance.published.null_differences(
         sets, ["a", "b"], "pairwise_accuracy", level="system", n_resamples=N_DRAWS, rng=rng
     )
     accuracy = mm.pairwise_accuracy(sets, ["a", "b"])["value"]

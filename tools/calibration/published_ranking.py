@@ -17,11 +17,11 @@ from joblib import Parallel, delayed
 from scipy import stats
 
 import mtmeta as mm
-from mtmeta import significance
+from mtmeta import agreement, significance
 from mtmeta.agreement.coefficients import values_of_groups
 from mtmeta.agreement.groups import grouped
+from mtmeta.agreement.units import correlations
 from mtmeta.resampling import times_drawn
-from mtmeta.significance._exchange import correlations
 
 NAME = "published ranking"
 YEARS = {
@@ -62,7 +62,7 @@ def spread_of_documents(es: mm.EvalSet, pair: tuple[str, str], coefficient: str,
 
     Thresholds of acc_eq stay those of the whole set.
     """
-    units = significance.exchange_units(es, unit(es))
+    units = agreement.units.exchange_units(es, unit(es))
     drawn = np.random.default_rng(1).integers(units.n, size=(N_DOCUMENTS, units.n))
     times = times_drawn(drawn, units.n).T  # (n_units, n_draws)
     human, x, y = (np.where(np.isnan(es.human), np.nan, v) for v in (es.human, *real_nulls.standardised(es, pair)))
@@ -101,13 +101,13 @@ def null_of(es: mm.EvalSet, pair, coefficient: str, grouping: str, test: str, n:
     PERM-INPUTS exchanges whole segments of two standardised metrics and scores both hybrids; where the value is a mean
     over segments that is the sum of signed contributions, at the thresholds of the whole set.
     """
-    units = significance.exchange_units(es, "segment" if test == INPUTS else unit(es))
+    units = agreement.units.exchange_units(es, "segment" if test == INPUTS else unit(es))
     signs = units.signs(n, rng)
     if coefficient == "spa":
-        return significance.exchanged_systems(es, pair, "spa", units, signs)[0]
+        return significance.exchange.exchanged_systems(es, pair, "spa", units, signs)[0]
     if test == INPUTS and grouping == "none":
         return of_hybrids(es, pair, signs[units.of_segment])
-    return significance.exchanged_coefficients(es, pair, coefficient, grouping, units, signs)[0, 0]
+    return significance.exchange.exchanged_coefficients(es, pair, coefficient, grouping, units, signs)[0, 0]
 
 
 def of_hybrids(es: mm.EvalSet, pair, signs: np.ndarray) -> np.ndarray:
@@ -129,12 +129,12 @@ def spreads(es: mm.EvalSet, pair: tuple[str, str]) -> list[dict]:
     SPA's p-values have noise of their own, and redrawing documents adds to it. What documents leave open of SPA is
     therefore the spread of its difference when they are exchanged.
     """
-    es = significance.common_cells(es, pair)
+    es = agreement.units.common_cells(es, pair)
     rows = []
     for label, coefficient, grouping in PARTS:
         rng = np.random.default_rng(2)
         options = {"level": "segment", "grouping": grouping, "n_resamples": N_SPREAD, "rng": rng}
-        found = {PUBLISHED: significance.null_differences([es], pair, coefficient, **options).std()}
+        found = {PUBLISHED: significance.published.null_differences([es], pair, coefficient, **options).std()}
         for test in (INPUTS, DEFAULT):
             found[test] = null_of(es, pair, coefficient, grouping, test, N_DOCUMENTS, rng)[1:].std()
         true = found.pop(DEFAULT) if coefficient == "spa" else spread_of_documents(es, pair, coefficient, grouping)
@@ -164,11 +164,11 @@ def count_parts(es: mm.EvalSet, pair: tuple[str, str]) -> dict[str, list[int]]:
     key, found = zlib.crc32("|".join([es.name, *pair]).encode()), {}
     for k in range(N_PARTS):
         rng = np.random.default_rng([key, k])
-        null = significance.common_cells(null_of_documents(es, pair, rng), ["a", "b"])
+        null = agreement.units.common_cells(null_of_documents(es, pair, rng), ["a", "b"])
         for label, coefficient, grouping in PARTS:
             drawn = np.abs(null_of(null, ["a", "b"], coefficient, grouping, INPUTS, 199, rng))[None]
             counts = found.setdefault(label, [0, 0])
-            counts[0] += int(significance.share_reached(drawn[:, 1:], drawn[:, 0])[0] <= 0.05 + 1e-9)
+            counts[0] += int(significance.decisions.share_reached(drawn[:, 1:], drawn[:, 0])[0] <= 0.05 + 1e-9)
             counts[1] += 1
     return found
 

@@ -12,7 +12,7 @@ from joblib import Parallel, delayed
 from null_campaigns import misses
 
 import mtmeta as mm
-from mtmeta import significance
+from mtmeta import agreement, significance
 from mtmeta.resampling import units_of
 
 NAME = "nulls from real scores"
@@ -75,22 +75,24 @@ def p_values(es: mm.EvalSet, seed: int, *, slow: bool = True) -> dict[tuple[str,
     The p-values of the default are those of `compare`, from draws that all coefficients share.
     """
     pair, rng, found = ["a", "b"], np.random.default_rng(seed), {}
-    units = significance.exchange_units(es)
+    units = agreement.units.exchange_units(es)
     signs = units.signs(N_DRAWS, rng)
     for label, coefficient, grouping in (*TESTS, (ACCURACY, "pairwise_accuracy", "")):
         if coefficient in ("spa", "pairwise_accuracy"):
-            drawn = significance.exchanged_systems(es, pair, coefficient, units, signs)
+            drawn = significance.exchange.exchanged_systems(es, pair, coefficient, units, signs)
         else:
-            drawn = significance.exchanged_coefficients(es, pair, coefficient, grouping, units, signs)[0]
-        found["new default", label] = significance.share_reached(np.abs(drawn[:, 1:]), np.abs(drawn[:, 0]))[0]
+            drawn = significance.exchange.exchanged_coefficients(es, pair, coefficient, grouping, units, signs)[0]
+        found["new default", label] = significance.decisions.share_reached(np.abs(drawn[:, 1:]), np.abs(drawn[:, 0]))[0]
     for label, coefficient, grouping in TESTS if slow else FIRST:
         n = N_PUBLISHED if coefficient == "pearson" else 39
         options = {"coefficient": coefficient, "grouping": grouping, "n_resamples": n, "rng": seed}
         p = mm.compare(es, method="published", **options).p_values.iloc[0, 1]
         found["published", label] = two_sided(p)
-    null = significance.null_differences([es], pair, "pairwise_accuracy", level="system", n_resamples=N_DRAWS, rng=rng)
+    null = significance.published.null_differences(
+        [es], pair, "pairwise_accuracy", level="system", n_resamples=N_DRAWS, rng=rng
+    )
     difference = np.abs(np.diff(mm.pairwise_accuracy(es, pair)["value"]))
-    found["published", ACCURACY] = two_sided(significance.share_reached(null, difference)[0])
+    found["published", ACCURACY] = two_sided(significance.decisions.share_reached(null, difference)[0])
     williams = mm.compare(es, coefficient="pearson", grouping="none", method="williams")
     found["Williams", TESTS[0][0]] = williams.p_values.iloc[0, 1]
     return found

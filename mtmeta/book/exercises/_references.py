@@ -14,10 +14,11 @@ from scipy import stats
 from ... import differences, scoring, sentinel, sysdep, ties
 from ... import local_accuracy as la
 from ...agreement import correlate, correlate_groups, decompose_pearson, pairwise_difference_pearson
+from ...agreement.units import exchange_units
 from ...estimation import ratings_saved
 from ...evalset import EvalSet
 from ...raters import ceiling
-from ...significance import Comparison, exchange_units, intervals
+from ...significance import Comparison, intervals
 from ._compare import Expected, NoAnswer, complaints
 
 

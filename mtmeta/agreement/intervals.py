@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import compress
 
 import numpy as np
 import pandas as pd
@@ -11,15 +12,14 @@ import pandas as pd
 from .._checks import Undefined, check_choice, check_count, check_level, generator
 from .._enough import interval_of, too_few
 from .._equal import ends_of_runs
-from ..agreement import correlate_groups, soft_pairwise_accuracy
-from ..agreement.coefficients import check_coefficient, taus_from_counts, threshold_of, values_of_groups
-from ..agreement.groups import grouped, pair_positions
-from ..agreement.kernels import TIED_BOTH, pair_counts
-from ..agreement.spa import shared_segments, spa_gaps
 from ..evalset import Computed, EvalSet, as_evalset, metric_names, recomputed
 from ..resampling import Statistic, fisher_interval, sums_by_unit, units_of
 from ..resampling import bootstrap as bootstrap_weights
-from ._exchange import (
+from .coefficients import check_coefficient, taus_from_counts, threshold_of, values_of_groups
+from .groups import grouped, pair_positions
+from .kernels import TIED_BOTH, pair_counts
+from .spa import shared_segments, soft_pairwise_accuracy, spa_gaps
+from .units import (
     Units,
     common_cells,
     correlations,
@@ -47,8 +47,9 @@ def n_added(es: EvalSet, metric: str, coefficient: str, grouping: str, unit: str
     n_rated = (~np.isnan(es.human)).sum(axis=0)
     known = n_rated > (grouping == "segment" or coefficient == "spa")
     if (grouping, degenerate) == ("segment", "drop") and coefficient not in ("acc_eq", "spa"):
-        found = correlate_groups(es, metric, coefficient=coefficient).set_index("group")["value"]
-        known &= found.reindex(list(es.segments)).notna().to_numpy()
+        cells = grouped(es, metric, grouping)
+        defined = set(compress(cells.labels, ~np.isnan(values_of_groups(cells, coefficient, "calibrate"))))
+        known &= [segment in defined for segment in es.segments]
     return len(np.unique(units_of(es, unit)[known]))
 
 

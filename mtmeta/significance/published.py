@@ -15,9 +15,9 @@ from ..agreement.coefficients import calibration
 from ..agreement.groups import centred, constant, grouped, pair_positions, pair_weights
 from ..agreement.kernels import VARIANTS
 from ..agreement.spa import one_sided_p, random_signs, rated_systems, sign_of_difference
+from ..agreement.units import common_cells
 from ..evalset import Computed, EvalSet
-from . import _kernels
-from ._exchange import common_cells
+from . import kernels
 
 PAIR_TESTS = ("acc_eq", "tau_eq")
 #: Numbers that sums of cells and masks as numbers may take at a time; no result depends on it.
@@ -92,7 +92,7 @@ def _permute_pairwise_accuracy(sets, metrics, n_resamples, rng, by_pair) -> np.n
         n = len(h) * (len(h) - 1) // 2
         ranks, starts = np.unique(h, return_inverse=True)[1], np.array([0, len(h)])
         sums, counts = np.zeros((2, 2, len(first), n_resamples))
-        _kernels.add_swapped_tau(VARIANTS["acc_eq"], ranks, table, starts, swap, first, second, sums, counts)
+        kernels.add_swapped_tau(VARIANTS["acc_eq"], ranks, table, starts, swap, first, second, sums, counts)
         agreed += sums * n
         n_pairs += n
     return (agreed[0] - agreed[1]) / n_pairs
@@ -150,7 +150,7 @@ def permute_cells(es, names, coefficient, grouping, n_resamples, degenerate, rng
         _add_pearson(cells, scores, swap, first, second, sums, counts)
     else:
         ranks, variant = cells.human_ranks, VARIANTS[coefficient]
-        _kernels.add_swapped_tau(variant, ranks, scores, cells.starts, swap, first, second, sums, counts)
+        kernels.add_swapped_tau(variant, ranks, scores, cells.starts, swap, first, second, sums, counts)
     if degenerate == "zero":
         counts = np.full_like(counts, len(cells.sizes))
     means = np.divide(sums, counts, out=np.zeros_like(sums), where=counts > 0)
@@ -168,7 +168,7 @@ def _add_pearson(cells, scores, swap, first, second, sums, counts) -> None:
         parts = [slice(*ends) for ends in itertools.pairwise(edges[start : start + block + 1])]
         inside = np.array([_masked_sums(moments[:, :, part], swap[part]) for part in parts])
         whole = total[group], squares[group], cells.sizes[group].astype(np.float64)
-        _kernels.add_swapped_pearson(inside, *whole, first, second, sums, counts)
+        kernels.add_swapped_pearson(inside, *whole, first, second, sums, counts)
 
 
 def _masked_sums(values: np.ndarray, swap: np.ndarray) -> np.ndarray:
@@ -178,6 +178,7 @@ def _masked_sums(values: np.ndarray, swap: np.ndarray) -> np.ndarray:
 
 
 def permute_spa(es, names, n_resamples, rng, ties) -> np.ndarray:
+    """Return the difference of the two hybrids' SPA of each pair of metrics in each draw."""
     columns = ~np.isnan(es.human).all(axis=0)
     human = es.human[:, columns]
     if np.isnan(human).any():
@@ -200,7 +201,7 @@ def permute_spa(es, names, n_resamples, rng, ties) -> np.ndarray:
     for k in range(n_resamples):
         swap = rng.integers(0, 2, size=(n_systems, n_segments), dtype=np.uint8)
         inside = ((scores * swap).reshape(-1, n_segments) @ signs.T).reshape(total.shape)
-        _kernels.swapped_spa(inside, total, human_p, ties == "half", first, second, tolerance, values)
+        kernels.swapped_spa(inside, total, human_p, ties == "half", first, second, tolerance, values)
         draws[:, k] = values[0] - values[1]
     return draws
 

@@ -11,9 +11,10 @@ from scipy import stats
 from .._checks import Undefined
 from .._copies import copies
 from ..agreement import correlate
+from ..agreement.units import common_cells, exchange_units
 from ..evalset import EvalSet, as_evalset
-from ._compare import compare
-from ._exchange import common_cells, contributions, exchange_units
+from .comparison import compare
+from .exchange import contributions
 
 #: More systems than this are as good as none.
 _MOST_SYSTEMS = 10_000

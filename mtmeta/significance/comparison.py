@@ -14,20 +14,14 @@ from .._copies import copies
 from .._enough import BETTER, too_few
 from .._pearson import scaled
 from ..agreement.coefficients import check_coefficient
+from ..agreement.intervals import bootstrap
 from ..agreement.spa import shared_segments
+from ..agreement.units import common_cells, exchange_units, observed_values
 from ..evalset import EvalSet, as_evalset, metric_names
 from ..resampling import seed_of, units_of
-from ._decisions import clusters, correct, max_t, rank_sets, share_reached
-from ._exchange import (
-    common_cells,
-    exchange_units,
-    exchanged_coefficients,
-    exchanged_systems,
-    observed_values,
-    of_segments,
-)
-from ._intervals import bootstrap
-from ._published import PAIR_TESTS, exact_pair_swap, permute_cells, permute_spa, williams_p
+from .decisions import clusters, correct, max_t, rank_sets, share_reached
+from .exchange import exchanged_coefficients, exchanged_systems, of_segments
+from .published import PAIR_TESTS, exact_pair_swap, permute_cells, permute_spa, williams_p
 
 #: Tests of `compare`, by name.
 METHODS = ("exchange", "published", "williams", "bootstrap")

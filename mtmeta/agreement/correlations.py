@@ -1,0 +1,362 @@
+"""Correlations of metrics with humans and with each other, and the parts of a correlation."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from .._checks import Undefined, check_choice
+from ..evalset import EvalSet, as_evalset, metric_names
+from .coefficients import DEGENERATE, check_coefficient, mean_over_groups, values_of_groups
+from .groups import centre, centred, deviations, grouped, pooled_pearson
+
+
+def correlate(
+    es: EvalSet | pd.DataFrame,
+    metrics: Sequence[str] | str | None = None,
+    *,
+    coefficient: str = "pearson",
+    grouping: str = "segment",
+    degenerate: str = "drop",
+    epsilon: float | str = "calibrate",
+) -> pd.DataFrame:
+    r"""Correlate metrics with human scores over chosen groups of translations.
+
+    The coefficient is computed within each group and the groups are averaged, unweighted.
+    ``grouping="none"`` compares any two translations; ``"segment"`` only translations of the
+    same segment ("which system did better here?"); ``"system"`` only translations by the same
+    system ("which of its translations are worse?").
+
+    Target: the mean coefficient over groups (segments, systems or all translations) like those given, scored by
+    these raters.
+
+    Parameters
+    ----------
+    es : EvalSet or pandas.DataFrame
+        The scores; a tidy table is converted.
+    metrics : str or sequence of str, optional
+        Which metrics; all by default.
+    coefficient : str
+        With C concordant and D discordant pairs, pairs tied in human only :math:`T_h`, in
+        metric only :math:`T_m`, in both :math:`T_{hm}`, n cells, k the smaller number of
+        distinct scores:
+
+        - ``pearson``: linear correlation; ``spearman``: of average ranks
+        - ``kendall``, ``tau_b``: :math:`(C-D)/\sqrt{(C+D+T_h)(C+D+T_m)}`
+        - ``tau_a``: :math:`(C-D)/\text{pairs}`
+        - ``tau_c``: :math:`2(C-D)/(n^2(k-1)/k)`
+        - ``tau_10``: :math:`(C-D-T_m)/(C+D+T_m)`; ``tau_13``: :math:`(C-D)/(C+D)`;
+          ``tau_14``: :math:`(C-D)/(C+D+T_m)`
+        - ``acc_eq``: :math:`(C+T_{hm})/\text{pairs}`, in [0, 1]
+        - ``tau_eq``: :math:`(C+T_{hm}-D-T_h-T_m)/\text{pairs} = 2\,acc_{eq}-1`
+    grouping : {"none", "segment", "system"}
+    degenerate : {"drop", "zero", "nan", "raise"}
+        How an undefined group (a side is constant) counts: not at all (WMT practice; if no group is left the value is
+        0), as 0, as NaN for the whole value, or as an error. ``n_degenerate`` always counts it.
+    epsilon : "calibrate", "published" or float
+        Two metric scores at most ``epsilon`` apart, in units of the metric, are tied. By default ``acc_eq`` and
+        ``tau_eq`` use the value, one for all groups, that is best on these same data (tie calibration); the other
+        coefficients use 0. Scores, or differences, that are equal but for rounding are equal: differences that are no
+        further apart than 1e-9 of the range of the metric. ``"published"`` calibrates as the reference implementation
+        does, which keeps them apart, so that the value depends on the unit of the metric.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per metric, in the order asked for: ``metric, coefficient, grouping, value,
+        n_systems, n_segments, n_groups, n_degenerate``. Higher values are better. ``n_groups``
+        counts groups with at least two scored cells, degenerate ones included.
+
+    Raises
+    ------
+    TypeError
+        If the data are no set or table, or ``epsilon`` is no number.
+    ValueError
+        If a name or option is unknown, no group has two scored cells, or a group is
+        degenerate under ``degenerate="raise"``.
+
+    References
+    ----------
+    Perrella et al. 2024, section 3 (grouping) and equation 1 (tau_b), equation 2 (acc_eq);
+    Deutsch, Foster and Freitag 2023 (variants of tau, tie calibration).
+
+    Examples
+    --------
+    The metric X has never read a translation; Y knows which system is better:
+
+    >>> import mtmeta as mm
+    >>> es = mm.EvalSet([[0, -6], [-1, -7], [-1, -5]], systems=["A", "B", "C"],
+    ...     metrics={"X": [[.9, .2]] * 3, "Y": [[.5, .5], [.4, .4], [.4, .6]]})
+    >>> mm.correlate(es, grouping="none")[["metric", "value"]].round(3).to_records(index=False).tolist()
+    [('X', 0.97), ('Y', -0.217)]
+    >>> mm.correlate(es, grouping="segment")[["metric", "value", "n_degenerate"]].to_records(index=False).tolist()
+    [('X', 0.0, 2), ('Y', 1.0, 0)]
+    """
+    es = as_evalset(es)
+    check_choice("degenerate", degenerate, DEGENERATE)
+    exact = check_coefficient(coefficient, epsilon)
+    rows = [
+        (metric, coefficient, grouping, *mean_over_groups(es, metric, exact, grouping, epsilon, degenerate))
+        for metric in metric_names(es, metrics)
+    ]
+    columns = ["metric", "coefficient", "grouping", "value", "n_systems", "n_segments", "n_groups", "n_degenerate"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def correlate_groups(
+    es: EvalSet | pd.DataFrame,
+    metric: str,
+    *,
+    coefficient: str = "pearson",
+    grouping: str = "segment",
+    epsilon: float | str = "calibrate",
+) -> pd.DataFrame:
+    """Return the coefficient of every single group that `correlate` averages.
+
+    Target: the coefficient of each group at hand; with few translations a group alone says little about others.
+
+    Parameters
+    ----------
+    es, metric, coefficient, grouping, epsilon
+        As in `correlate`, for one metric.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per group: ``group`` (segment or system), ``value`` (NaN where undefined; higher
+        is better), ``n`` (scored cells in the group).
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `correlate`.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> es = mm.EvalSet([[0, -6], [-1, -7]], {"Y": [[.5, .5], [.4, .5]]}, systems=["A", "B"])
+    >>> mm.correlate_groups(es, "Y").to_records(index=False).tolist()
+    [(1, 1.0, 2), (2, nan, 2)]
+    """
+    es = as_evalset(es)
+    exact = check_coefficient(coefficient, epsilon)
+    metric_names(es, metric)
+    cells = grouped(es, metric, grouping, published=epsilon == "published")
+    return pd.DataFrame({"group": cells.labels, "value": values_of_groups(cells, exact, epsilon), "n": cells.sizes})
+
+
+def decompose_pearson(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str | None = None) -> pd.DataFrame:
+    r"""Split the pooled Pearson correlation into a part between segments and a part within.
+
+    With h and m the human and metric scores of the cells that have both, bars for segment
+    means, the covariance splits as :math:`\sum (h-\bar h)(m-\bar m) =
+    \sum (\bar h_s-\bar h)(\bar m_s-\bar m) + \sum (h-\bar h_s)(m-\bar m_s)`. Dividing by the
+    pooled standard deviations gives ``value = between + within``: *between* is what a metric earns by knowing how hard
+    each segment s is, *within* what it earns by telling the translations of a segment apart.
+
+    Target: the parts of the pooled correlation over translations like these, by these systems.
+
+    Parameters
+    ----------
+    es, metrics
+        As in `correlate`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``metric, value`` (pooled Pearson; higher is better), ``between, within`` (they sum to
+        ``value``), ``human_between, metric_between`` (share of each side's variance that lies
+        between segments, in [0, 1]), ``n_groups, n_cells``. A metric that is constant throughout
+        counts 0, as in `correlate`, and its share is NaN.
+
+    Raises
+    ------
+    ValueError
+        If a name is unknown, or humans are constant throughout.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> es = mm.EvalSet([[0, -6], [-1, -7]], {"X": [[.9, .2], [.9, .2]]}, systems=["A", "B"])
+    >>> row = mm.agreement.decompose_pearson(es).iloc[0]
+    >>> [round(float(row[c]), 3) for c in ("value", "between", "within")]
+    [0.986, 0.986, 0.0]
+    """
+    es = as_evalset(es)
+    rows = []
+    for metric in metric_names(es, metrics):
+        scored = ~(np.isnan(es.human) | np.isnan(es[metric]))
+        if scored.sum() < 2:
+            raise Undefined(f"metric {metric!r}: fewer than two translations are scored by both humans and the metric.")
+        pooled = np.array([0, scored.sum()])
+        h, m = (v.T[scored.T] for v in (es.human, es[metric]))
+        if h.max() == h.min():
+            raise Undefined("human: all scores are equal, so a correlation is undefined.")
+        constant = m.max() == m.min()
+        h, m = (centred(side, pooled) for side in (h, m))
+        sizes = scored.sum(axis=0)
+        starts = np.concatenate([[0], np.cumsum(sizes[sizes > 0])])
+        inner_h, inner_m = centre(h, starts), centre(m, starts)
+        outer_h, outer_m = h - inner_h, m - inner_m
+        parts, shares = (0.0, 0.0, 0.0), (outer_h @ outer_h / (h @ h), math.nan)
+        if not constant:
+            unit = math.sqrt(h @ h) * math.sqrt(m @ m)
+            parts = h @ m / unit, outer_h @ outer_m / unit, inner_h @ inner_m / unit
+            shares = shares[0], outer_m @ outer_m / (m @ m)
+        rows.append((metric, *parts, *shares, len(starts) - 1, len(h)))
+    columns = ["metric", "value", "between", "within", "human_between", "metric_between", "n_groups", "n_cells"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def pairwise_difference_pearson(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str | None = None) -> pd.DataFrame:
+    r"""Correlate the differences between translations of a segment, over all pairs of all segments.
+
+    .. math:: \mathrm{PDP} = \frac{\sum_s \sum_{a \ne b} \Delta h \, \Delta m}
+        {\sqrt{\sum_s \sum_{a \ne b} (\Delta h)^2 \; \sum_s \sum_{a \ne b} (\Delta m)^2}}
+
+    with :math:`\Delta h = h_{as} - h_{bs}`, and m alike. Both orders of a pair count, so differences have mean 0 and
+    the order of the systems does not matter. Within a segment of :math:`n_s` translations the sum of products of
+    differences is :math:`2 n_s` times that of deviations from the segment's mean. If all segments have equally many,
+    PDP is therefore the part *within* of `decompose_pearson`, divided by
+    :math:`\sqrt{(1 - \mathit{human\_between})(1 - \mathit{metric\_between})}`.
+
+    Target: the correlation of differences between two of these systems on segments like these.
+
+    Parameters
+    ----------
+    es, metrics
+        As in `correlate`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``metric, value`` (in [-1, 1]; higher is better; 0 for a metric that never tells two translations of a segment
+        apart), ``n_pairs`` (each counted once), ``n_groups``.
+
+    Raises
+    ------
+    ValueError
+        If a name is unknown, no segment has two scored translations, or humans tie all pairs.
+
+    References
+    ----------
+    DiIanni and Deutsch 2025, "Don't Sweat the Small Stuff", propose the correlation of pairwise differences.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> es = mm.EvalSet([[0, -6], [-1, -7], [-1, -5]], {"Y": [[.5, .5], [.4, .4], [.4, .5]]}, systems=list("ABC"))
+    >>> float(mm.agreement.pairwise_difference_pearson(es).value[0].round(3))
+    0.884
+    """
+    es = as_evalset(es)
+    rows = []
+    for metric in metric_names(es, metrics):
+        cells = grouped(es, metric, "segment")
+        sizes, value = cells.sizes, 0.0
+        weights = np.repeat(sizes, sizes)
+        h, m = (deviations(v, cells.starts) for v in (cells.human, cells.metric))
+        if not h.any():
+            raise Undefined(f"metric {metric!r}: humans tie every pair that it scored, so there is no difference.")
+        if m.any():
+            value = float(weights @ (h * m) / math.sqrt((weights @ h**2) * (weights @ m**2)))
+        rows.append((metric, value, int((sizes * (sizes - 1) // 2).sum()), len(sizes)))
+    return pd.DataFrame(rows, columns=["metric", "value", "n_pairs", "n_groups"])
+
+
+def metric_correlations(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str | None = None) -> pd.DataFrame:
+    """Correlate metrics with each other, over all translations at once.
+
+    Human scores play no part, so translations that nobody rated count as well, though not systems that nobody rated.
+    To leave all unrated translations out, select the rated segments first.
+
+    Target: the correlation of two metrics over translations like these, by these systems.
+
+    Parameters
+    ----------
+    es, metrics
+        As in `correlate`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Square and symmetric: Pearson's r of each pair of metrics, over the translations that both
+        scored. NaN where one of them is constant there.
+
+    Raises
+    ------
+    ValueError
+        If a metric is unknown or listed twice.
+
+    References
+    ----------
+    Perrella et al. 2024, figures 4 to 6.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> es = mm.EvalSet([[0, 1, 2]], {"a": [[1, 2, 3]], "b": [[3, 2, 1]]}, systems=["A"])
+    >>> mm.agreement.metric_correlations(es).round(2).to_numpy().tolist()
+    [[1.0, -1.0], [-1.0, 1.0]]
+    """
+    es = as_evalset(es)
+    names = metric_names(es, metrics)
+    r = np.full((len(names), len(names)), np.nan)
+    for i, j in itertools.combinations_with_replacement(range(len(names)), 2):
+        r[i, j] = r[j, i] = pooled_pearson(es[names[i]], es[names[j]])
+    return pd.DataFrame(r, index=names, columns=names)
+
+
+def partial_correlations(
+    es: EvalSet | pd.DataFrame, given: str, metrics: Sequence[str] | str | None = None
+) -> pd.DataFrame:
+    r"""Correlate metrics with humans over all translations, less what a given metric explains.
+
+    .. math:: r_{hm \cdot g} = \frac{r_{hm} - r_{hg} r_{mg}}{\sqrt{(1 - r_{hg}^2)(1 - r_{mg}^2)}}
+
+    is the Pearson correlation of the residuals of human score h and metric m after a linear regression of each on g. If
+    g is a source sentinel, a metric earns only what it knows beyond the difficulty that the sentinel sees.
+
+    Target: the partial correlation over translations like these, by these systems.
+
+    Parameters
+    ----------
+    es, metrics
+        As in `correlate`.
+    given : str
+        The metric to hold constant.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``metric, given, value`` (pooled Pearson), ``with_given`` (:math:`r_{mg}`), ``partial``, ``n_cells``; higher
+        is better. ``partial`` is NaN for the given metric itself and wherever a side is constant.
+
+    Raises
+    ------
+    ValueError
+        If a metric is unknown or listed twice.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> es = mm.load("teaching")
+    >>> row = mm.agreement.partial_correlations(es, "SourceOnly", ["RegressorQE"]).iloc[0]
+    >>> bool(row["partial"] < row["value"])
+    True
+    """
+    es = as_evalset(es)
+    metric_names(es, given)
+    rows = []
+    for name in metric_names(es, metrics):
+        every = ~np.isnan([es.human, es[name], es[given]]).any(axis=0)
+        h, m, g = es.human[every], es[name][every], es[given][every]
+        hm, hg, mg = pooled_pearson(h, m), pooled_pearson(h, g), pooled_pearson(m, g)
+        left = (1 - hg**2) * (1 - mg**2)
+        partial = (hm - hg * mg) / math.sqrt(left) if left > 1e-12 else np.nan
+        rows.append((name, given, hm, mg, partial, len(h)))
+    return pd.DataFrame(rows, columns=["metric", "given", "value", "with_given", "partial", "n_cells"])
