@@ -14,14 +14,12 @@ import numpy as np
 import pandas as pd
 import pytest
 import reading_time
+from bookfiles import NOTEBOOKS, ROOT, code_cells, label, markdown, tagged, toc
 from campaigns import refuses
-from test_notebooks import NOTEBOOKS
-from test_site import toc
 
 import mtmeta as mm
 from mtmeta.datasets import available
 
-ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted((ROOT / "book").rglob("*.md"))
 README = ROOT / "README.md"
 
@@ -43,20 +41,8 @@ FOLDERS = "home root tmp mnt opt var usr srv work\\w* Users private".replace(" "
 ABSOLUTE_PATH = re.compile(rf"(?<![\w.:/])/(?:{FOLDERS})/\S+|\b[A-Z]:\\\w+")
 
 
-def code_cells(nb):
-    return [cell for cell in nb.cells if cell.cell_type == "code"]
-
-
-def markdown(nb):
-    return "\n\n".join(cell.source for cell in nb.cells if cell.cell_type == "markdown")
-
-
 def has_figure(cell):
     return any(kind in output.get("data", {}) for output in cell.outputs for kind in IMAGES)
-
-
-def tagged(nb, tag):
-    return [cell for cell in nb.cells if tag in cell.metadata.get("tags", [])]
 
 
 def is_chapter(name):  # the template follows the same rules
@@ -106,9 +92,9 @@ def exercises_have_solutions(nb, name):
     solutions = re.findall(r"\{solution(?:-start)?\}\s+(\S+)[^\n]*\n((?::[\w-]+:[^\n]*\n?)*)", text)
     if unlabelled := len(re.findall(r"\{exercise(?:-start)?\}", text)) - len(exercises):
         yield f"{unlabelled} exercise(s) have no label"
-    for label in exercises:
-        if label not in [target for target, _ in solutions]:
-            yield f"exercise {label} has no solution"
+    for exercise in exercises:
+        if exercise not in [target for target, _ in solutions]:
+            yield f"exercise {exercise} has no solution"
     for target, options in solutions:
         if target not in exercises:
             yield f"a solution answers {target}, which is no exercise here"
@@ -171,10 +157,6 @@ RULES = (
     code_is_short_and_ran, figures_are_there_and_described, exercises_have_solutions, metadata_say_what_is_needed,
     no_absolute_paths, chapters_have_the_anatomy, length_and_time_are_fitting,
 )  # fmt: skip
-
-
-def label(path):
-    return path.relative_to(ROOT / "notebooks").as_posix()
 
 
 @pytest.fixture(scope="module")

@@ -11,11 +11,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from test_notebooks import NOTEBOOKS, ROOT, nbval
+from bookfiles import NOTEBOOKS, ROOT, nbval
 
 from mtmeta.book.runner import missing
 
-HERE = Path(__file__).parent
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 #: Locales with a decimal comma; in Turkish, the capital of i is not I.
 LOCALES = ("de_DE", "tr_TR")
@@ -69,7 +68,7 @@ def computed(environment, tmp_path_factory):
     def under(setting):
         folder = tmp_path_factory.mktemp("folder") / setting.get("folder", "")
         folder.mkdir(parents=True, exist_ok=True)
-        command = [sys.executable, HERE / "digests.py", str(setting.get("jobs", 1))]
+        command = [sys.executable, ROOT / "tests" / "support" / "digests.py", str(setting.get("jobs", 1))]
         options = {"cwd": folder, "env": environment(setting), "umask": setting.get("umask", 0o022)}
         done = subprocess.run(command, capture_output=True, check=False, **options)
         assert done.returncode == 0, done.stderr.decode("utf-8", "replace")[-3000:]

@@ -7,9 +7,9 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-import test_site
 from campaigns import refuses
 from pages import Page
+from sites import NARROW, console_faults, drive, network_faults
 
 import mtmeta as mm
 from mtmeta.book.interactive import lines as interactive_lines
@@ -19,7 +19,6 @@ THRESHOLDS = "notebooks/06_ties"
 DIFFERENCES = "notebooks/11_difference"
 QUIZ = "book/quiz/agreement"
 HOSTILE = '</script><img src=x onerror="alert(1)"> & $\\u003c'
-site = test_site.site
 
 
 class Knob(Page):
@@ -160,7 +159,7 @@ def test_names_are_text_wherever_they_stand_and_the_slider_waits_for_the_script(
 @pytest.fixture(scope="session")
 def turned(site):
     """Return what the browser saw when knobs were turned and questions answered."""
-    return test_site.drive("interactive.mjs", site, QUIZ, THRESHOLDS, DIFFERENCES)
+    return drive("interactive.mjs", site, QUIZ, THRESHOLDS, DIFFERENCES)
 
 
 def in_the_site(site, page):
@@ -175,7 +174,7 @@ class TestInTheBrowser:
     """Knobs and questions, with the network off and the keyboard alone."""
 
     def test_nothing_goes_wrong(self, turned):
-        assert (list(test_site.network_faults(turned)), list(test_site.console_faults(turned))) == ([], [])
+        assert (list(network_faults(turned)), list(console_faults(turned))) == ([], [])
 
     @pytest.mark.parametrize(("page", "count"), [(THRESHOLDS, 2), (DIFFERENCES, 1)])
     def test_arrow_keys_change_the_numbers(self, turned, site, page, count):
@@ -204,7 +203,7 @@ class TestInTheBrowser:
                 assert (seen["start"]["position"], seen["start"]["cells"]) == (still["position"], still["cells"])
 
     def test_pages_fit_a_telephone_and_axe_finds_nothing_of_ours(self, turned):
-        assert turned["width"] == dict.fromkeys([THRESHOLDS, DIFFERENCES, QUIZ], test_site.NARROW)
+        assert turned["width"] == dict.fromkeys([THRESHOLDS, DIFFERENCES, QUIZ], NARROW)
         assert len(turned["axe"]) == 6
         assert {page: found["faults"] for page, found in turned["axe"].items() if found["faults"]} == {}
         assert min(found["rules"] for found in turned["axe"].values()) > 5

@@ -577,11 +577,30 @@ def cases():
     return found
 
 
+#: At most so many draws: these tests ask whether a chapter runs, and tests/test_notebooks.py compares its numbers.
+FEW = {
+    "n_resamples": 40, "n_draws": 40, "n_campaigns": 2, "n_trials": 2, "n_repeats": 1, "n_samples": 5,
+    "n_segments": 40, "n_utterances": 80, "factors": "[1, 0.25]",
+}  # fmt: skip
+
+
+def with_few_draws(path: Path, folder: Path) -> Path:
+    """Copy a chapter to a folder, with fewer draws among its parameters."""
+    notebook = nbformat.read(path, as_version=4)
+    (cell,) = (c for c in notebook.cells if "parameters" in c.metadata.get("tags", []))
+    for name, number in FEW.items():
+        cell.source = re.sub(rf"(?m)^{name} = .*?(?= *#)", f"{name} = {number}", cell.source)
+    folder.mkdir()
+    nbformat.write(notebook, folder / path.name)
+    return folder / path.name
+
+
 def run_one(scores: str, name: str, out: Path) -> tuple[_run.Outcome, nbformat.NotebookNode]:
-    """Run one chapter; return what became of it, and its notebook."""
-    data = mm.load(scores, unrated="keep")
-    ran = runner.run(runner.chapters(ROOT, [name]), data, scores, out, jobs=1, progress=False)
-    ((page, outcome),) = ran.items()
+    """Run one chapter with few draws; return what became of it, and its notebook."""
+    (data,) = mm.datasets.load_any(scores, unrated="keep")
+    ((page, path),) = runner.chapters(ROOT, [name]).items()
+    few = {page: with_few_draws(path, out.parent / "few")}
+    outcome = runner.run(few, data, scores, out, jobs=1, progress=False)[page]
     return outcome, nbformat.read(out / f"{page}.ipynb", as_version=4)
 
 

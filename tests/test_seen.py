@@ -13,9 +13,8 @@ import nbformat
 import numpy as np
 import pytest
 import seen
+from bookfiles import NOTEBOOKS, ROOT, code_cells, label, markdown, tagged
 from seen import tables
-from test_book import ROOT, code_cells, label, markdown, tagged
-from test_notebooks import NOTEBOOKS
 
 from mtmeta.book.published import numbers as published
 from mtmeta.book.runner import _needs, _run

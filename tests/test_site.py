@@ -1,67 +1,30 @@
 """The site (in `MTMETA_SITE`, `_build/html` or built here) as files, and as check.mjs and reader.mjs saw it offline."""
 
 import json
-import os
 import re
-import shutil
-import subprocess
-from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import unquote, urlsplit
 from xml.etree import ElementTree
 
 import build_report
 import imagesize
-import make_book
 import nbformat
 import pytest
 import reading
 import yaml
+from bookfiles import ROOT, toc
 from docutils.core import publish_doctree
 from pages import Page
+from sites import NARROW, console_faults, drive, network_faults
 from sphinx import addnodes
-from sphinx_external_toc.parsing import parse_toc_yaml
 
 import mtmeta as mm
-from mtmeta.book import runner
 
-ROOT = Path(__file__).resolve().parent.parent
-BROWSER = ROOT / "tests" / "browser"
-NARROW = 390
-#: What the theme itself says on the console, word for word.
-THEME_CONSOLE = ("Got invalid theme mode: . Resetting to auto.",)
 #: What axe-core finds in the theme itself: the rule, and the class of the element.
 THEME_AXE = (
     ("label-content-name-mismatch", "search-button-field"), ("label-content-name-mismatch", "theme-switch-button"),
     ("region", "logo__image"), ("region", "logo__title"),
 )  # fmt: skip
-
-
-def toc():
-    """Return the pages of the book, the start page first and the first chapter second."""
-    return list(parse_toc_yaml(ROOT / "_toc.yml"))
-
-
-def is_stale(index):
-    """Say whether there is no site, or a source has changed since it was built."""
-    sources = [ROOT / name for name in ("_config.yml", "_toc.yml", "CHANGELOG.md")]
-    for folder, kinds in (("book", "*.*"), ("notebooks", "*.ipynb"), ("mtmeta", "*.py")):
-        sources += [path for path in (ROOT / folder).rglob(kinds) if "__pycache__" not in path.parts]
-    return not index.exists() or index.stat().st_mtime < max(path.stat().st_mtime for path in sources)
-
-
-@pytest.fixture(scope="session")
-def site():
-    folder = Path(os.environ.get("MTMETA_SITE", ROOT / "_build" / "html"))
-    if "MTMETA_SITE" in os.environ:
-        if not (folder / "index.html").exists():
-            pytest.fail(f"MTMETA_SITE is {str(folder)!r}, but there is no index.html")
-    else:
-        folder.parent.mkdir(exist_ok=True)
-        if is_stale(folder / "index.html"):  # the tests of this file stay on one worker
-            make_book.stage(ROOT, run=False)
-            folder = runner.build(ROOT)
-    return folder
 
 
 class SitePage(Page):
@@ -232,34 +195,19 @@ def test_chapters_link_terms_with_their_definitions(site):
     assert all(links), "each link to a term holds the definition"
 
 
-def drive(script, *arguments):
-    """Run a script in the browser; return what it saw."""
-    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-    chromium = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
-    packages = (BROWSER / "node_modules" / "playwright-core").is_dir()
-    needs = {"node": shutil.which("node"), "the packages of tests/browser (npm ci)": packages}
-    needs["a Chromium (set CHROMIUM)"] = chromium
-    if lacking := [what for what, there in needs.items() if not there]:
-        pytest.skip(f"not here: {', '.join(lacking)}")
-    folder, *others = map(str, arguments)
-    command = ["node", str(BROWSER / script), folder, chromium, *others]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=1200, check=False)
-    assert done.returncode == 0, done.stderr[-3000:]
-    return json.loads(done.stdout)
+#: One page of each kind; the others are visited every week.
+KINDS = [
+    "book/index", "book/notation", "book/glossary", "book/api/ties", "book/quiz/agreement", "book/versions",
+    "notebooks/06_ties", "notebooks/real_data/published_clusters",
+]  # fmt: skip
 
 
-@pytest.fixture(scope="session")
-def seen(site):
-    """Return what the browser saw on every page of the book."""
-    return drive("check.mjs", site, *toc())
-
-
-def network_faults(seen):
-    return [f"asked for {url}" for url in seen["external"]] + [f"not found: {path}" for path in seen["missing"]]
-
-
-def console_faults(seen):
-    return [f"{entry['page']}: {entry['text']}" for entry in seen["console"] if entry["text"] not in THEME_CONSOLE]
+@pytest.fixture(
+    scope="session", params=[KINDS, pytest.param(toc(), marks=pytest.mark.exhaustive)], ids=["kinds", "all"]
+)
+def seen(site, request):
+    """Return what the browser saw on these pages."""
+    return drive("check.mjs", site, *request.param) | {"asked": request.param}
 
 
 def page_faults(seen):
@@ -283,7 +231,7 @@ def page_faults(seen):
 @pytest.mark.browser
 @pytest.mark.parametrize("faults", [network_faults, console_faults, page_faults], ids=lambda f: f.__name__)
 def test_no_fault_on_any_page(faults, seen):
-    assert (set(seen["pages"]), list(faults(seen))) == (set(toc()), [])
+    assert (set(seen["pages"]), list(faults(seen))) == (set(seen["asked"]), [])
     assert seen["fonts"]["wide"] > 1.05 * seen["fonts"]["narrow"] > 0
     assert seen["pages"]["book/notation"]["rendered"] > 0
 

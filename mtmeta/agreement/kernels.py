@@ -2,7 +2,7 @@
 
 A grouped array holds its groups one after the other; ``starts`` (int64, n_groups + 1) gives
 where each begins and where the last ends. The slow and obvious versions that these are
-tested against stand in ``tests/exact.py``.
+tested against stand in ``tests/support/exact.py``.
 """
 
 import math
