@@ -25,12 +25,12 @@ def sets():
 
 @pytest.mark.job("SysDep, all maps and intervals, 44 metrics x 3 sets, 200 resamples, 2 workers", "<= 20 s")
 def test_table(sets, timed):
-    assert len(timed(lambda: mm.sysdep.system_dependence_table(sets, n_jobs=2))) == 132
+    assert len(timed(lambda: mm.system_dependence(sets, n_jobs=2).summary)) == 132
 
 
 @pytest.mark.job("SysDep, central null, 44 metrics x 3 sets, 200 draws, 2 workers", "<= 60 s")
 def test_nulls(sets, timed):
-    assert len(timed(lambda: mm.sysdep.null_table(sets, n_jobs=2))) == 132
+    assert len(timed(lambda: mm.sysdep.compare_with_null(sets, n_jobs=2).summary)) == 132
 
 
 @pytest.mark.job("SysDep, one metric, 200 resamples, scikit-learn on copies", "none (for comparison)")

@@ -18,7 +18,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from . import __version__, aggregation, agreement, datasets, protocols, significance, simulate, sysdep, ties
@@ -44,9 +43,8 @@ def _row(*names: str) -> Callable[[Any], pd.DataFrame]:
     return lambda result: pd.DataFrame([{name: getattr(result, name) for name in names}])
 
 
-def _null(result: sysdep.NullComparison) -> pd.DataFrame:
-    frame = _row("sysdep", "sd", "p_value", "sd_p_value", "verdict")(result)
-    return frame.assign(null_median=float(np.median(result.sysdep_draws)))
+def _rows(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame.drop(columns="set")
 
 
 #: Name of a statistic to its function and, where that returns neither a table nor a result with one, what makes one.
@@ -61,9 +59,9 @@ STATISTICS: dict[str, tuple[Callable[..., Any], Callable[[Any], pd.DataFrame]]] 
     "calibrate_ties": (ties.calibrate_ties, _row("value", "epsilon")),
     "human_tie_share": (ties.human_tie_share, lambda share: pd.DataFrame({"value": [share]})),
     "compare_pairs": (significance.compare, lambda result: result.to_frame()),
-    "system_dependence": (sysdep.system_dependence, _row("sysdep", "low", "high", "relative", "sd")),
-    "expected_deviations": (sysdep.system_dependence, lambda r: r.table.rename(columns={"metric": "score"})),
-    "compare_with_null": (sysdep.compare_with_null, _null),
+    "system_dependence": (sysdep.system_dependence, lambda r: _rows(r.summary)),
+    "expected_deviations": (sysdep.system_dependence, lambda r: _rows(r.table)),
+    "compare_with_null": (sysdep.compare_with_null, lambda r: _rows(r.summary)),
 }
 
 

@@ -144,13 +144,17 @@ def test_bootstrap_of_deviations(numbers):
         one, unit_drawn = exact.exact([unit])[0], ("segment", "document")[number % 2]
         found = mm.system_dependence(es, "m", n_resamples=n, unit=unit_drawn, rng=number)
         draws = list(resampled(rows, n, np.random.default_rng(number), unit_drawn))
-        for values, drawn in zip(found.draws, draws, strict=True):
+        ours = found.draws.pivot(index="draw", columns="system", values="expected_deviation")[
+            list(es.systems)
+        ].to_numpy()
+        for values, drawn in zip(ours, draws, strict=True):
             for value, wanted in zip(values, forward(drawn, k), strict=True):
                 near(value / unit, wanted / one, number)
-        near(found.sysdep / unit, float(np.ptp(found.table["expected_deviation"])) / unit, number)
+        row = found.summary.iloc[0]
+        near(row["sysdep"] / unit, float(np.ptp(found.table["expected_deviation"])) / unit, number)
         table = found.table.set_index("system").loc[list(es.systems)]
         for s in range(k):
-            low, high = np.quantile(found.draws[:, s], [0.025, 0.975])
+            low, high = np.quantile(ours[:, s], [0.025, 0.975])
             near(table["low"].iloc[s] / unit, low / unit, number)
             near(table["high"].iloc[s] / unit, high / unit, number)
         means = [exact.mean([h for s, _, h, _ in rows if s == system]) for system in range(k)]
@@ -158,13 +162,14 @@ def test_bootstrap_of_deviations(numbers):
             near(table["human"].iloc[s] / unit, means[s] / one, number)
             near((table["remapped"] - table["human"] - table["expected_deviation"]).iloc[s] / unit, 0, number)
         spread = (max(means) - min(means)) / one
-        near(found.relative, found.sysdep / unit / float(spread) if spread > 1e-12 else found.relative, number, 1e-6)
+        relative = row["sysdep"] / unit / float(spread) if spread > 1e-12 else row["relative"]
+        near(row["relative"], relative, number, 1e-6)
 
 
-@checks(sysdep.system_dependence_table, first=36)
-def test_tables(numbers):
+@checks(sysdep.system_dependence, first=36)
+def test_summaries(numbers):
     for number, es in sets(numbers):
-        found = sysdep.system_dependence_table([es], n_resamples=0).iloc[0]
+        found = sysdep.system_dependence([es], n_resamples=0).summary.iloc[0]
         unit = size(es)
         values = scaled(es, unit)
         agree(found, number, per=unit, sysdep=np.ptp(values), sd=np.std(values, ddof=1))
@@ -331,7 +336,7 @@ def test_nulls(numbers):
             assert both[0] == both[1], number
 
 
-@checks(sysdep.compare_with_null, sysdep.null_table, first=36)
+@checks(sysdep.compare_with_null, first=36)
 def test_comparison_with_nulls(numbers):
     """The first draw is that of the function that draws one; p-values count draws on either side."""
     for number, es in sets(numbers):
@@ -339,22 +344,20 @@ def test_comparison_with_nulls(numbers):
         options = {"n_resamples": 19, "min_stratum": 3, "level": 0.9, "rng": number}
         options["unit"] = sysdep._nulls.UNITS[number // 6 % 3]
         found, unit = sysdep.compare_with_null(es, "m", null=null, **options), size(es)
+        row, draws_of = found.summary.iloc[0], {name: found.draws[name].to_numpy() for name in ("sysdep", "sd")}
         for k, one in enumerate((es, drawn_from(null, es, number, options["unit"]))):
-            spreads = (found.sysdep, found.sd) if k == 0 else (found.sysdep_draws[0], found.sd_draws[0])
+            spreads = row[["sysdep", "sd"]] if k == 0 else [draws[0] for draws in draws_of.values()]
+            spreads = list(spreads)
             near(spreads[0] / unit, np.ptp(scaled(one, unit)), number)
             near(spreads[1] / unit, np.std(scaled(one, unit), ddof=1), number)
         for value, draws, p in (
-            (found.sysdep, found.sysdep_draws, found.p_value),
-            (found.sd, found.sd_draws, found.sd_p_value),
+            (row["sysdep"], draws_of["sysdep"], row["p_value"]),
+            (row["sd"], draws_of["sd"], row["sd_p_value"]),
         ):
             room = 1e-12 * max(abs(value), *np.abs(draws))
             sides = [(1 + sum(side * (draw - value) >= -room for draw in draws)) / 20 for side in (1, -1)]
             near(p, None if null == "constant" else min(1, 2 * min(sides)), number)
-        row = sysdep.null_table([es], "m", nulls=null, **options).iloc[0]
-        assert row["verdict"] == found.verdict
-        for column, wanted in (("sysdep", found.sysdep), ("null_mean", np.mean(found.sysdep_draws))):
-            near(row[column] / unit, wanted / unit, number, 1e-12)
-        near(row["p_value"], found.p_value, number, 1e-12)
+        near(row["null_mean"] / unit, np.mean(draws_of["sysdep"]) / unit, number, 1e-12)
 
 
 @checks(sysdep.within_system_splits)

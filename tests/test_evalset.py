@@ -312,7 +312,7 @@ COUNTS = {
     "n_resamples": [mm.compare, mm.rank, mm.significance.intervals, mm.report, mm.ties.held_out_calibration],
     "rng": [mm.soft_pairwise_accuracy, mm.report, mm.ties.subsample_ties, mm.aggregation.compare_aggregations],
     "n_jobs": [
-        mm.sysdep.null_table, mm.sysdep.system_dependence_table,
+        mm.sysdep.compare_with_null, mm.system_dependence,
         lambda es, **n: mm.aggregation.extract(es, cache=False, **n),
         lambda es, **n: mm.sweep.run({"sets": ["teaching"], "statistics": ["correlate"]}, **n),
     ],

@@ -164,7 +164,7 @@ def test_the_rate_of_the_toy_is_that_of_the_package(e):
         human.append(np.where(good, 0.0, -10.0))
         said.append((good ^ wrong).astype(float))
     toy = mm.EvalSet(human, {"m": said}, systems=["A", "B"])
-    assert mm.system_dependence(toy, "m", n_resamples=0).sysdep == pytest.approx(32 * e * (1 - e))
+    assert mm.system_dependence(toy, "m", n_resamples=0).summary["sysdep"][0] == pytest.approx(32 * e * (1 - e))
 
 
 def test_guards_are_tried_on_shapes():

@@ -145,11 +145,10 @@ def test_planes_name_systems_and_nulls_have_a_band_a_metric(biased):
     labels = [t.get_text() for t in ax.get_legend().get_texts()]
     assert labels[0] == f"favoured ({(both['verdict'] == 'favoured').sum()})"
     assert "C" in both.loc[both["verdict"] == "favoured", "system"].tolist()
-    table = mm.sysdep.null_table(biased.with_metrics({"n": biased["m"] ** 3, "m": biased["m"]}), n_resamples=39)
-    ax = plots.sysdep_against_null(table)
+    both = biased.with_metrics({"n": biased["m"] ** 3, "m": biased["m"]})
+    ax = plots.sysdep_against_null(mm.sysdep.compare_with_null(both, n_resamples=39).summary)
     assert (len(ax.patches), sum(len(line.get_xdata()) for line in ax.lines)) == (2, 2)
-    table = mm.sysdep.system_dependence_table(biased, n_resamples=0)
-    (ax,) = plots.sysdep_against_correlation(table)
+    (ax,) = plots.sysdep_against_correlation(mm.system_dependence(biased, n_resamples=0).summary)
     assert ax.lines[0].get_ydata()[0] == pytest.approx(np.ptp(biased.human.mean(axis=1)))
 
 

@@ -208,8 +208,8 @@ def test_documents_are_drawn_where_there_are_enough(n, asked):
     es = mm.EvalSet(es.human, {"m": es["C01"]}, systems=es.systems, documents=[j % n for j in range(40)])
     sections = mm.report(es, "m", **FAST, unit=asked, claims_only=True).findings[0].sections
     section, options = sections["system_dependence"], {"n_resamples": 60, "rng": 0, "unit": unit}
-    assert section.row("sysdep").high == mm.system_dependence(es, "m", **options).high
-    assert section.row("sysdep.p").value == mm.sysdep.compare_with_null(es, "m", **options).p_value
+    assert section.row("sysdep").high == mm.system_dependence(es, "m", **options).summary["high"][0]
+    assert section.row("sysdep.p").value == mm.sysdep.compare_with_null(es, "m", **options).summary["p_value"][0]
     assert section.text == [f"Intervals redraw, and the null moves, whole {unit}s: there are {size}."]
     interval = mm.significance.intervals(es, coefficient="kendall", unit=unit, n_resamples=60).iloc[0]
     row = sections["segments"].row("kendall.segment")

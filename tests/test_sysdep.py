@@ -42,11 +42,11 @@ def test_deviations_ranks_and_changes_by_hand():
     # f_G pools A and B at each score: f_G(0) = (-4 - 2)/2 = -3, f_G(1) = (-1 - 1)/2 = -1
     es = mm.EvalSet([[-4, -1], [-2, -1]], {"m": [[0, 1], [0, 1]]}, systems=["A", "B"])
     result = mm.system_dependence(es, "m", **PLAIN)
-    table = result.table.set_index("system")
+    table, row = result.table.set_index("system"), result.summary.iloc[0]
     assert (table["remapped"].tolist(), table["expected_deviation"].to_dict()) == ([-2, -2], {"A": 0.5, "B": -0.5})
-    assert (result.sysdep, result.relative, result.sd) == (1, 1, pytest.approx(np.sqrt(0.5)))
+    assert tuple(row[["sysdep", "relative", "sd"]]) == (1, 1, pytest.approx(np.sqrt(0.5)))
     assert table["human_rank"].to_dict() == {"A": 2, "B": 1}
-    assert np.isnan([result.low, result.high, *table["low"]]).all()
+    assert np.isnan([row["low"], row["high"], *table["low"]]).all()
     es = mm.EvalSet([[0, 0], [-1, -1], [-2, -2]], {"m": [[0.5, 0.5], [0.1, 0.1], [0.9, 0.9]]}, systems=["A", "B", "C"])
     table = mm.system_dependence(es, "m", **PLAIN).table
     assert (table["system"].tolist(), table["metric_rank"].tolist()) == (["A", "B", "C"], [2, 3, 1])
@@ -75,9 +75,10 @@ def test_normal_draws_have_the_moments_of_the_null_and_an_interval_is_the_outer_
     assert np.quantile(ranges, [0.001, 0.999]) == pytest.approx(12 + np.array([-3.09, 3.09]) * 10**0.5, abs=0.7)
     es = campaign(3, n_segments=120)
     result = sysdep.compare_with_null(es, "m", n_resamples=1000, min_stratum=5)
-    assert result.p_normal == pytest.approx(result.p_value, abs=0.06)
+    row = result.summary.iloc[0]
+    assert row["p_normal"] == pytest.approx(row["p_value"], abs=0.06)
     far = mm.EvalSet(es.human, {"m": es["m"] + 9.0 * (np.arange(5) == 4)[:, None]}, systems=es.systems)
-    assert sysdep.compare_with_null(far, "m", n_resamples=39).p_normal == pytest.approx(2 / 20_000)
+    assert sysdep.compare_with_null(far, "m", n_resamples=39).summary["p_normal"][0] == pytest.approx(2 / 20_000)
     cells = cells_of(campaign(3), "m")
     value = np.ptp(mm.system_dependence(campaign(3), "m", **PLAIN).table["expected_deviation"])
     shape = np.array([0.0, 0.3, 0.1, 0.5, 1.0])
@@ -99,7 +100,8 @@ def test_fast_path_is_scikit_learn_in_a_loop(ties, how, population):
     fits = [slow_fit(x, cells.human, c[unit[: cells.n_paired]], cells.scores) for c in counts]
     expected = cells.system_means(np.mean(fits, axis=0)) - cells.system_means(cells.human)
     np.testing.assert_allclose(by_system(result)[list(es.systems)], expected, atol=1e-10, rtol=0)
-    for draw, fitted, count in zip(result.draws, fits, counts, strict=True):
+    draws = result.draws.pivot(index="draw", columns="system", values="expected_deviation")[list(es.systems)].to_numpy()
+    for draw, fitted, count in zip(draws, fits, counts, strict=True):
         weights = count[unit]
         for k in range(es.shape[0]):
             own, rated = cells.system == k, cells.system[: cells.n_paired] == k
@@ -136,14 +138,14 @@ def test_one_rating_one_system_and_missing_scores():
         table = result.table.set_index("system")
         assert table.loc["B", "n_paired"] == 1
         # it is in two of three resamples only, so it has no interval, and neither has the range
-        assert 0.2 < np.isnan(result.draws[:, 1]).mean() < 0.5
+        assert 0.2 < result.draws.query("system == 'B'")["expected_deviation"].isna().mean() < 0.5
         assert np.isfinite(table.loc["B", "expected_deviation"])
         assert table[["low", "high"]].isna().any(axis=1).to_dict() == {k: k == "B" for k in table.index}
-        assert np.isfinite(result.sysdep)
-        assert np.isnan(result.low)
+        assert np.isfinite(result.summary["sysdep"][0])
+        assert np.isnan(result.summary["low"][0])
     one = campaign().select(systems=["S1"])
     result = mm.system_dependence(one, "m", n_resamples=20)
-    assert (result.sysdep, np.isnan(result.sd)) == (0, True)
+    assert (result.summary["sysdep"][0], np.isnan(result.summary["sd"][0])) == (0, True)
     for function in (sysdep.compare_with_null, sysdep.deviations_both_ways):
         refuses("has one system; there is no other to compare it with", function, one, "m")
     human, scores = np.array(campaign(9).human), np.array(campaign(9)["m"])
@@ -175,10 +177,10 @@ def test_options_are_checked(options, error, match):
     (lambda es: sysdep.compare_with_null(es, "m", n_resamples=38), r"as low as 0\.05; use at least 39"),
     (lambda es: sysdep.compare_with_null(es, "m", n_resamples=18, level=0.9), r"as low as 0\.1; use at least 19"),
     (lambda es: sysdep.compare_with_null(es, "m", min_stratum=1), "at least 2"),
-    (lambda es: sysdep.system_dependence_table([]), "expected at least one set"),
-    (lambda es: sysdep.null_table([]), "expected at least one set"),
-    (lambda es: sysdep.system_dependence_table(es, []), "nothing would be left"),
-    (lambda es: sysdep.null_table(es, []), "nothing would be left"),
+    (lambda es: mm.system_dependence([]), "expected at least one set"),
+    (lambda es: sysdep.compare_with_null([]), "expected at least one set"),
+    (lambda es: mm.system_dependence(es, []), "nothing would be left"),
+    (lambda es: sysdep.compare_with_null(es, []), "nothing would be left"),
     (lambda es: sysdep.plant_bias(es, "m", "S1", "1"), "`bias` must be a number; found '1'"),
     (lambda es: sysdep.plant_bias(es, "m", "X", 1.0), "unknown system 'X'"),
     (lambda es: sysdep.plant_bias(times(es, "m", -1), "m", "S3", 1.0), "does not rise with the human score"),
@@ -194,19 +196,19 @@ def test_arguments_are_checked(call, match):
 def test_seed_and_workers_do_not_matter_to_the_result():
     sets, (first, same, other) = [campaign(1), campaign(2)], map(np.random.default_rng, (3, 3, 4))
     rngs = {"seed": 5, "again": 5, "another": 6, "generator": first, "alike": same, "unlike": other}
-    found = {k: sysdep.system_dependence_table(sets, n_resamples=20, rng=rng) for k, rng in rngs.items()}
+    found = {k: mm.system_dependence(sets, n_resamples=20, rng=rng).summary for k, rng in rngs.items()}
     for k, equal, differs in (("seed", "again", "another"), ("generator", "alike", "unlike")):
         pd.testing.assert_frame_equal(found[k], found[equal])
         assert not found[k].equals(found[differs])
-    shared = sysdep.system_dependence_table(sets, n_resamples=20, rng=5, n_jobs=2)
+    shared = mm.system_dependence(sets, n_resamples=20, rng=5, n_jobs=2).summary
     pd.testing.assert_frame_equal(found["seed"], shared)
-    single = mm.system_dependence(sets[0], "m", n_resamples=20, rng=5)
-    assert shared.loc[0, ["sysdep", "low", "high"]].tolist() == [single.sysdep, single.low, single.high]
+    single = mm.system_dependence(sets[0], "m", n_resamples=20, rng=5).summary
+    pd.testing.assert_frame_equal(shared[:1], single)
 
 
 def test_sizes_in_tables_and_memory_of_draws():
     es = campaign(1, n_systems=4, n_segments=30)
-    row = sysdep.system_dependence_table(es, n_resamples=0).iloc[0]
+    row = mm.system_dependence(es, n_resamples=0).summary.iloc[0]
     assert (row["n_systems"], row["n_paired"]) == (4, 120)
     rng, shape = np.random.default_rng(0), (10, 2_000)
     human = rng.integers(0, 5, shape).astype(float)
@@ -230,9 +232,9 @@ def test_a_verdict_needs_both_intervals_on_one_side_of_zero(monkeypatch):
 
 def test_smallest_numbers_of_draws_and_a_null_without_a_test():
     result = sysdep.compare_with_null(campaign(), "m", null="constant", n_resamples=3)
-    assert np.isnan(result.p_value)
-    assert result.verdict == "not tested"
-    assert result.sysdep_draws.tolist() == pytest.approx([np.ptp(campaign().human.mean(axis=1))] * 3)
+    assert np.isnan(result.summary["p_value"][0])
+    assert result.summary["verdict"][0] == "not tested"
+    assert result.draws["sysdep"].tolist() == pytest.approx([np.ptp(campaign().human.mean(axis=1))] * 3)
     es, power = campaign(1), {"biases": [0.0], "sizes": [20], "n_campaigns": 1}
     assert len(sysdep.detection_power(es, "m", "S0", n_resamples=2, **power)) == 3
 
@@ -264,10 +266,10 @@ def test_whole_segments_are_centred_and_a_null_finds_a_planted_bias():
     es = campaign(13, n_segments=300, noise=1.0)
     scores = es["m"] + 3.0 * (np.arange(5) == 4)[:, None]  # the worst system, overrated
     biased = sysdep.compare_with_null(mm.EvalSet(es.human, {"m": scores}, systems=es.systems), "m", n_resamples=99)
-    assert (biased.verdict, biased.p_value) == ("more than the null explains", pytest.approx(0.02))
+    assert tuple(biased.summary.loc[0, ["verdict", "p_value"]]) == ("more than the null explains", pytest.approx(0.02))
     rng = np.random.default_rng(0)
     rater = mm.EvalSet(es.human + rng.normal(0, 3, es.shape), {"m": es["m"]}, systems=es.systems)
-    assert sysdep.compare_with_null(rater, "m", n_resamples=99).verdict == "less than the null explains"
+    assert sysdep.compare_with_null(rater, "m", n_resamples=99).summary["verdict"][0] == "less than the null explains"
 
 
 def test_comparison_with_a_null_by_hand():
@@ -287,11 +289,11 @@ def test_comparison_with_a_null_by_hand():
     np.testing.assert_allclose(ours["null_mean"], np.mean(draws, axis=0), atol=1e-10)
     expected = np.quantile(draws, [0.05, 0.95], axis=0)
     np.testing.assert_allclose(ours[["null_low", "null_high"]].T, expected, atol=1e-10)
-    np.testing.assert_allclose(result.sysdep_draws, np.ptp(draws, axis=1), atol=1e-10)
-    np.testing.assert_allclose(result.sd_draws, np.std(draws, axis=1, ddof=1), atol=1e-10)
-    row = sysdep.null_table(es, n_resamples=19, min_stratum=5, level=0.9, rng=4).iloc[0]
+    np.testing.assert_allclose(result.draws["sysdep"], np.ptp(draws, axis=1), atol=1e-10)
+    np.testing.assert_allclose(result.draws["sd"], np.std(draws, axis=1, ddof=1), atol=1e-10)
+    row = result.summary.iloc[0]
     assert [row.null_low, row.null_high] == pytest.approx(np.quantile(np.ptp(draws, axis=1), [0.05, 0.95]), abs=1e-10)
-    assert (row.sd_null_mean, row.n_systems, row.n_paired) == (pytest.approx(result.sd_draws.mean()), 3, 120)
+    assert (row.sd_null_mean, row.n_systems, row.n_paired) == (pytest.approx(result.draws["sd"].mean()), 3, 120)
 
 
 def test_two_sided_p_values_by_hand_and_of_people_who_tie_everything():
@@ -302,7 +304,7 @@ def test_two_sided_p_values_by_hand_and_of_people_who_tie_everything():
     assert _nulls._two_sided(4e9 + 1e-4, 1e9 * draws) == pytest.approx(2 * 2 / 5)
     es = mm.EvalSet(np.zeros((2, 30)), {"m": np.random.default_rng(0).random((2, 30))}, systems=["A", "B"])
     result = sysdep.compare_with_null(es, "m", null="gaussian", n_resamples=39)
-    assert (result.sysdep, result.p_value, np.isfinite(result.sysdep_draws).all()) == (0, 1, True)
+    assert (*result.summary.loc[0, ["sysdep", "p_value"]], np.isfinite(result.draws["sysdep"]).all()) == (0, 1, True)
 
 
 def test_sizes_of_parts_and_more_parts_than_systems():
@@ -333,7 +335,8 @@ def test_published_deviations_and_ranks(published):
     found = [by_system(mm.system_dependence(es, "XCOMET-Ensemble", **options, rng=seed)) for seed in range(5)]
     values = [deviations["NLLB_Greedy"] for deviations in found]
     assert max(values) < 1.996 - 0.01
-    assert (np.mean(values), published.sysdep) == (pytest.approx(1.973, abs=0.005), pytest.approx(2.793, abs=0.01))
+    assert np.mean(values) == pytest.approx(1.973, abs=0.005)
+    assert published.summary["sysdep"][0] == pytest.approx(2.793, abs=0.01)
     table = published.table.set_index("system")
     assert table.loc["NLLB_Greedy", ["human_rank", "metric_rank"]].tolist() == [15, 12]
     assert table.loc["Lan-BridgeMT", ["human_rank", "metric_rank"]].tolist() == [1, 2]
@@ -431,7 +434,7 @@ def test_favours_without_human_points_and_those_that_cannot_be_estimated():
     blind = np.tile(np.random.default_rng(0).normal(size=es.shape[1]), (6, 1))  # sums of it are 0 but for rounding
     blind = es.with_metrics({"human_2": es["human_2"], "m": blind})
     assert sysdep.favours(blind, "m", n_resamples=5).table["favour"].isna().all()
-    assert sysdep.system_dependence_table(constant, "m", n_resamples=5)["pearson"].item() == 0
+    assert mm.system_dependence(constant, "m", n_resamples=5).summary["pearson"].item() == 0
     es = rated_twice(4)
     once = mm.EvalSet(es.human, {"m": es["m"]}, systems=es.systems)
     refuses("has 1 rating of each translation and 6 systems", sysdep.favours, once, "m")
@@ -450,5 +453,5 @@ def test_a_perfect_metric_fails_the_null_of_one_rating_and_not_that_of_two():
     quality = np.mean([es.human, es["human_2"]], axis=0)  # for truth, with fresh ratings of it
     ratings = quality + 2 * rng.normal(size=(2, *quality.shape))
     perfect = mm.EvalSet(ratings[0], {"human_2": ratings[1], "m": quality}, systems=es.systems)
-    nulls = sysdep.null_table(perfect, "m", nulls=["human", "raters"], n_resamples=99).set_index("null")
+    nulls = sysdep.compare_with_null(perfect, "m", null=["human", "raters"], n_resamples=99).summary.set_index("null")
     assert nulls["verdict"].str.split().str[0].to_dict() == {"human": "less", "raters": "no"}

@@ -21,6 +21,7 @@ def system_curves(result: SystemDependence, systems: Sequence[str]) -> Axes:
     Parameters
     ----------
     result : SystemDependence
+        Of one metric.
     systems : sequence of str
 
     Returns
@@ -36,7 +37,7 @@ def system_curves(result: SystemDependence, systems: Sequence[str]) -> Axes:
         colour = COLOURS[k % len(COLOURS)]
         ax.plot(part["score"], part["human"], LINES[k % len(LINES)], color=colour, label=in_legend(name))
         ax.fill_between(part["score"], part["low"], part["high"], color=colour, alpha=0.2, linewidth=0)
-    ax.set(xlabel=f"{result.metric} score", ylabel="expected human score")
+    ax.set(xlabel=f"{result.table['metric'][0]} score", ylabel="expected human score")
     ax.legend(loc="lower right")
     return ax
 
@@ -48,6 +49,7 @@ def expected_deviations(result: SystemDependence, *, null: pd.DataFrame | None =
     Parameters
     ----------
     result : SystemDependence
+        Of one metric.
     null : pandas.DataFrame, optional
         ``table`` of `mtmeta.sysdep.compare_with_null`: draws the band of the null behind each point.
     ax : Axes, optional
@@ -143,7 +145,7 @@ def sysdep_against_null(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     table : pandas.DataFrame
-        Rows of `mtmeta.sysdep.null_table` for one set and one null.
+        ``summary`` of `mtmeta.sysdep.compare_with_null` for one set and one null.
     ax : Axes, optional
 
     Returns
@@ -173,7 +175,7 @@ def sysdep_against_correlation(table: pd.DataFrame, *, label: int = 3, axes: Seq
     Parameters
     ----------
     table : pandas.DataFrame
-        Result of `mtmeta.sysdep.system_dependence_table`.
+        ``summary`` of `mtmeta.system_dependence`.
     label : int
         How many metrics of lowest and of highest SysDep to name in each panel.
     axes : sequence of Axes, optional

@@ -13,7 +13,6 @@ from .._names import some_of
 from .._pearson import standard_deviation
 from ..agreement import correlate
 from ..evalset import EvalSet
-from ..resampling import percentile_interval
 from ..sysdep import centre_segments, compare_with_null, deviations_both_ways, system_dependence
 from ..ties import calibrate_ties, held_out_calibration, human_tie_share
 from ._agreement import quick_interval
@@ -91,18 +90,20 @@ def _sysdep(part: Part, section: Section) -> None:
     for row in found.table.itertuples():
         section.add("expected", row.expected_deviation, (row.low, row.high), **size, subject=row.system)
     note = "lower is better; 0 is equal treatment"
-    section.add("sysdep", found.sysdep, (found.low, found.high), **size, note=note)
-    if not np.isnan(found.relative):
-        section.add("sysdep.relative", found.relative, **size, note="1: no better than a constant")
+    row = found.summary.iloc[0]
+    section.add("sysdep", row["sysdep"], (row["low"], row["high"]), **size, note=note)
+    if not np.isnan(row["relative"]):
+        section.add("sysdep.relative", row["relative"], **size, note="1: no better than a constant")
 
 
 def _null(part: Part, section: Section) -> None:
     found = compare_with_null(part.paired, part.metric, **part.settings.options)
     section.found["null"] = found
-    ends = percentile_interval(found.sysdep_draws, part.settings.level)
+    row = found.summary.iloc[0]
+    ends = row["null_low"], row["null_high"]
     size = {"n": part.settings.n_resamples, "unit": "draws"}
-    section.add("sysdep.null", found.sysdep_draws.mean(), ends, **size, note="metrics as noisy, blind to the system")
-    section.add("sysdep.p", found.p_value, **size, note=found.verdict)
+    section.add("sysdep.null", row["null_mean"], ends, **size, note="metrics as noisy, blind to the system")
+    section.add("sysdep.p", row["p_value"], **size, note=row["verdict"])
 
 
 def _favours(part: Part, section: Section) -> None:

@@ -1,9 +1,9 @@
 """System dependence: whether a metric treats all systems alike, and what chance would show."""
 
 from ._cells import centre_segments
-from ._deviation import SystemDependence, deviations_both_ways, system_dependence, system_dependence_table
+from ._deviation import SystemDependence, deviations_both_ways, system_dependence
 from ._favours import Favours, favours
-from ._nulls import NULLS, NullComparison, compare_with_null, null_table, permute_within_human_scores
+from ._nulls import NULLS, NullComparison, compare_with_null, permute_within_human_scores
 from ._power import detection_power, plant_bias, within_system_splits
 
 __all__ = [
@@ -16,10 +16,8 @@ __all__ = [
     "detection_power",
     "deviations_both_ways",
     "favours",
-    "null_table",
     "permute_within_human_scores",
     "plant_bias",
     "system_dependence",
-    "system_dependence_table",
     "within_system_splits",
 ]

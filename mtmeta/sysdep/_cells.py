@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,6 @@ from scipy.optimize import isotonic_regression
 
 from .._checks import Undefined, check_jobs
 from .._equal import OF_MEAN, merged
-from .._pearson import scaled
 from ..evalset import EvalSet, as_evalset, metric_names, recomputed
 from ..resampling import units_of
 
@@ -56,9 +56,18 @@ class Cells:
             return sums / sizes
 
 
-def in_threads(row_of: Callable[..., dict], jobs: Sequence[tuple], n_jobs: int | None) -> list[dict]:
-    """Return the rows of a table, each from one call."""
-    return Parallel(n_jobs=check_jobs(n_jobs), prefer="threads")(delayed(row_of)(*job) for job in jobs)
+def in_threads(function: Callable[..., Any], jobs: Iterable[tuple], n_jobs: int | None) -> list[Any]:
+    """Return the results of a function for many arguments."""
+    return Parallel(n_jobs=check_jobs(n_jobs), prefer="threads")(delayed(function)(*job) for job in jobs)
+
+
+def joined(tables: Iterable[pd.DataFrame], keys: Iterable[dict[str, Any]]) -> pd.DataFrame:
+    """Return one table of many, each with columns in front that say what it is about."""
+    parts = [
+        pd.concat([pd.DataFrame(key, index=table.index), table], axis=1)
+        for table, key in zip(tables, keys, strict=True)
+    ]
+    return pd.concat(parts, ignore_index=True)
 
 
 def cells_of(es: EvalSet, metric: str, *, paired: bool = True, least: int = 1, unit: str = "segment") -> Cells:
@@ -115,7 +124,7 @@ def isotonic_draws(cells: Cells, human, points, at, unit, counts, kept) -> tuple
     Returns the mean fit at every point (n_points,), the fits at ``points[kept]`` (n_resamples, n_kept), and each
     system's mean fit less its mean human score (n_resamples, n_systems); NaN where a system was not drawn.
     """
-    points, (human, exponent), n = scaled(points, 0)[0], scaled(human, 0), len(human)
+    n = len(human)
     summed, at_kept = np.zeros(len(points)), np.empty((len(counts), len(kept)))
     deviations = np.empty((len(counts), cells.n_systems))
     for b, drawn in enumerate(counts):
@@ -128,7 +137,7 @@ def isotonic_draws(cells: Cells, human, points, at, unit, counts, kept) -> tuple
         summed += fitted
         at_kept[b] = fitted[kept]
         deviations[b] = cells.system_means(fitted[at], times) - cells.system_means(human, times)
-    return tuple(np.ldexp(found, exponent) for found in (summed / len(counts), at_kept, deviations))
+    return summed / len(counts), at_kept, deviations
 
 
 def resamples(cells: Cells, how: str, n_resamples: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:

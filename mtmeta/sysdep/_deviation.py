@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from .. import _pearson
 from .._checks import check_choice, check_count, check_level, generator
-from .._pearson import standard_deviation
 from ..evalset import EvalSet, as_evalset, as_sets, metric_names
 from ..resampling import base_seed
-from ._cells import NOTHING, ONCE, Cells, Fits, cells_of, fit, in_threads, resamples
+from ._cells import NOTHING, ONCE, Cells, Fits, cells_of, fit, in_threads, joined, resamples
 
 UNITS = ("segment", "document", "cell")
 _GRID = 201
@@ -26,56 +24,49 @@ class SystemDependence:
 
     Attributes
     ----------
-    metric : str
-    sysdep : float
-        Largest less smallest Expected Deviation, in human units; lower is better.
-    low, high : float
-        Bootstrap interval of ``sysdep``; NaN without bootstrap.
-    relative : float
-        ``sysdep`` divided by the range of the systems' mean human scores, which is the SysDep of
-        a constant metric. NaN where that is 0.
-    sd : float
-        Standard deviation of the Expected Deviations (denominator: number of systems less one). It grows more slowly
-        with the number of systems than ``sysdep`` does.
+    summary : pandas.DataFrame
+        One row a set and metric: ``set, metric, sysdep, low, high, relative, sd, pearson, n_systems, n_paired``; in
+        each set the lowest (best) ``sysdep`` first. ``sysdep`` is the largest less the smallest Expected Deviation, in
+        human units; ``low`` and ``high`` its bootstrap interval, NaN without bootstrap. ``relative`` is ``sysdep``
+        divided by the range of the systems' mean human scores, which is the SysDep of a constant metric; NaN where that
+        is 0. ``sd`` is the standard deviation of the Expected Deviations (denominator: number of systems less one),
+        which grows more slowly with the number of systems than ``sysdep`` does. ``pearson`` is the correlation over the
+        paired translations without grouping, 0 for a constant metric.
     table : pandas.DataFrame
-        One row a system, best human mean first: ``system, n_paired, n_scored, human, metric, remapped,
-        expected_deviation, low, high, human_rank, metric_rank, remapped_rank, metric_change,
-        remapped_change``. A positive ``expected_deviation`` says that the metric overrates the system; a
-        positive change, that it gains ranks.
+        One row a set, metric and system, best human mean first: ``set, metric, system, n_paired, n_scored, human,
+        score, remapped, expected_deviation, low, high, human_rank, metric_rank, remapped_rank, metric_change,
+        remapped_change``. A positive ``expected_deviation`` says that the metric overrates the system; a positive
+        change, that it gains ranks.
     curves : pandas.DataFrame
-        The fitted maps from metric to human score: ``curve, score, human, low, high``; ``curve`` is
+        The fitted maps from metric to human score: ``set, metric, curve, score, human, low, high``; ``curve`` is
         ``"all systems"`` (f_G) or a system (its f_k, over the range of its own scores).
-    draws : numpy.ndarray
-        Expected Deviations in each resample, shape (n_resamples, n_systems), in the order of the set.
+    draws : pandas.DataFrame
+        The Expected Deviations in each resample: ``set, metric, system, draw, expected_deviation``.
     signature : str
         How it was computed, in one line.
     """
 
-    metric: str
-    sysdep: float
-    low: float
-    high: float
-    relative: float
-    sd: float
-    table: pd.DataFrame
+    summary: pd.DataFrame
+    table: pd.DataFrame = field(repr=False)
     curves: pd.DataFrame = field(repr=False)
-    draws: np.ndarray = field(repr=False)
+    draws: pd.DataFrame = field(repr=False)
     signature: str
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a copy of ``table``."""
-        return self.table.copy()
+        """Return a copy of ``summary``."""
+        return self.summary.copy()
 
 
 def system_dependence(
-    es: EvalSet | pd.DataFrame,
-    metric: str,
+    data: EvalSet | pd.DataFrame | Sequence[EvalSet],
+    metrics: Sequence[str] | str | None = None,
     *,
     n_resamples: int = 200,
     population: str = "paired",
     unit: str = "segment",
     level: float = 0.95,
     rng: int | np.random.Generator | None = 0,
+    n_jobs: int | None = None,
 ) -> SystemDependence:
     r"""Ask whether one map from metric to human scores serves all systems.
 
@@ -94,8 +85,9 @@ def system_dependence(
 
     Parameters
     ----------
-    es : EvalSet or pandas.DataFrame
-    metric : str
+    data : EvalSet, pandas.DataFrame or sequence of EvalSet
+    metrics : str or sequence of str, optional
+        All metrics of each set by default; a set that lacks a named one is an error.
     n_resamples : int
         Number of resamples, at least 2; or 0: fit once, on the data, without intervals.
     population : {"paired", "full"}
@@ -112,6 +104,9 @@ def system_dependence(
     level : float
         Nominal coverage of bands and intervals.
     rng : int, Generator or None
+        All metrics get the same resamples.
+    n_jobs : int, optional
+        Workers of joblib: 1 by default, -1 for all cores. The result does not depend on it.
 
     Returns
     -------
@@ -137,7 +132,11 @@ def system_dependence(
 
     References
     ----------
-    von Däniken, Deriu and Cieliebak 2025, equations 1 and 2, section 3.
+    von Däniken, Deriu and Cieliebak 2025, equations 1 and 2, section 3 and appendix C.
+
+    See Also
+    --------
+    compare_with_null, deviations_both_ways, favours, mtmeta.plots.expected_deviations
 
     Examples
     --------
@@ -149,7 +148,7 @@ def system_dependence(
     >>> result = mm.system_dependence(es, "m", n_resamples=0)
     >>> result.table[["system", "expected_deviation"]].round(3).to_numpy().tolist()
     [['A', -0.354], ['B', 0.708], ['C', -0.354]]
-    >>> round(result.sysdep, 3)
+    >>> float(result.summary["sysdep"][0].round(3))
     1.062
 
     The same metric scores for both systems, while people score A higher by 1 throughout (:math:`f_A = f_B + 1`). The
@@ -159,26 +158,49 @@ def system_dependence(
     >>> mm.system_dependence(tied, "m", n_resamples=0).table["expected_deviation"].tolist()
     [-0.5, 0.5]
     """
-    es = as_evalset(es)
     if check_count("n_resamples", n_resamples, 0) == 1:
         raise ValueError("`n_resamples` is 1: an interval needs at least 2 resamples; 0 asks for none.")
     check_choice("population", population, ("paired", "full"))
     check_choice("unit", unit, UNITS)
-    tails = [(1 - check_level(level)) / 2, (1 + level) / 2]
+    check_level(level)
+    sets, options = as_sets(data), (n_resamples, population, unit, level, base_seed(rng))
+    jobs = [(es, metric, *options) for es in sets for metric in metric_names(es, metrics)]
+    keys = [{"set": es.name, "metric": metric} for es, metric, *_ in jobs]
+    found = zip(*in_threads(_dependence, jobs, n_jobs), strict=True)
+    summary, *others = (joined(tables, keys) for tables in found)
+    order = [k for k, es in enumerate(sets) for _ in metric_names(es, metrics)]
+    summary = (
+        summary.assign(order=order)
+        .sort_values(["order", "sysdep"], ignore_index=True, kind="stable")
+        .drop(columns="order")
+    )
+    named = ",".join(dict.fromkeys(key["metric"] for key in keys))
+    how = f"B:{n_resamples}|unit:{unit}" if n_resamples else "B:0"
+    signature = f"sysdep|metric:{named}|population:{population}|{how}|set:{','.join(es.name for es in sets)}"
+    return SystemDependence(summary, *others, signature)
+
+
+def _dependence(
+    es: EvalSet, metric: str, n_resamples: int, population: str, unit: str, level: float, seed: int
+) -> tuple[pd.DataFrame, ...]:
+    """Return the summary, the table of systems, the curves and the draws of one metric."""
+    tails = [(1 - level) / 2, (1 + level) / 2]
     cells = cells_of(es, metric, paired=population == "paired", unit=unit)
     grid = np.linspace(cells.scores.min(), cells.scores.max(), _GRID)
-    pooled, curves = _maps(cells, grid, n_resamples, unit, generator(rng))
+    pooled, curves = _maps(cells, grid, n_resamples, unit, generator(seed))
     draws = pooled.deviations if n_resamples else np.empty((0, cells.n_systems))
     table = _table(es, cells, pooled, draws, tails)
     deviations = table["expected_deviation"]
-    sysdep, spread = float(np.ptp(deviations)), float(np.ptp(table["human"]))
-    relative = sysdep / spread if spread > 0 else np.nan
-    sd = float(standard_deviation(deviations, ddof=1)) if len(deviations) > 1 else np.nan
+    sysdep, spread = np.ptp(deviations), np.ptp(table["human"])
+    low, high = _range_interval(cells, draws, tails)
+    summary = {"sysdep": sysdep, "low": low, "high": high, "relative": sysdep / spread if spread > 0 else np.nan}
+    summary["sd"] = deviations.to_numpy().std(ddof=1) if len(deviations) > 1 else np.nan
+    summary["pearson"] = pearson(cells.human, cells.scores[: cells.n_paired])
+    summary |= {"n_systems": cells.n_systems, "n_paired": cells.n_paired}
     curves = _curve_table([f"{name}" for name in ("all systems", *es.systems)], curves, grid, n_resamples, tails)
-    how = f"B:{n_resamples}|unit:{unit}" if n_resamples else "B:0"
-    signature = f"sysdep|metric:{metric}|population:{population}|{how}|set:{es.name}"
-    interval = _range_interval(cells, draws, tails)
-    return SystemDependence(metric, sysdep, *interval, relative, sd, table, curves, draws, signature)
+    of_draws = {"system": np.repeat(es.systems, len(draws)), "draw": np.tile(np.arange(len(draws)), cells.n_systems)}
+    of_draws["expected_deviation"] = draws.T.ravel()
+    return pd.DataFrame([summary]), table, curves, pd.DataFrame(of_draws)
 
 
 def _maps(cells: Cells, grid, n_resamples: int, unit: str, rng) -> tuple[Fits, list[tuple[Fits, np.ndarray]]]:
@@ -211,11 +233,12 @@ def _table(es: EvalSet, cells: Cells, pooled: Fits, draws: np.ndarray, tails: li
     table = pd.DataFrame({"system": es.systems})
     table["n_paired"] = np.bincount(cells.system[: cells.n_paired], minlength=es.shape[0])
     table["n_scored"] = np.bincount(cells.system, minlength=es.shape[0])
-    for name, values in (("human", cells.human), ("metric", cells.scores), ("remapped", pooled.rows)):
+    for name, values in (("human", cells.human), ("score", cells.scores), ("remapped", pooled.rows)):
         table[name] = cells.system_means(values)
     table["expected_deviation"] = table["remapped"] - table["human"]
     table["low"], table["high"] = _tails(draws, tails) if len(draws) else (np.nan, np.nan)
-    ranks = table[["human", "metric", "remapped"]].rank(ascending=False, method="min").astype(int)
+    means = table[["human", "score", "remapped"]].rename(columns={"score": "metric"})
+    ranks = means.rank(ascending=False, method="min").astype(int)
     table = table.join(ranks.add_suffix("_rank"))
     for name in ("metric", "remapped"):
         table[f"{name}_change"] = ranks["human"] - ranks[name]
@@ -229,68 +252,6 @@ def _curve_table(names, curves, grid, n_resamples: int, tails: list[float]) -> p
         columns = {"score": grid, "human": fits.grid, "low": low, "high": high}
         parts.append(pd.DataFrame({"curve": name, **columns})[inside])
     return pd.concat(parts, ignore_index=True)
-
-
-def system_dependence_table(
-    data: EvalSet | pd.DataFrame | Sequence[EvalSet],
-    metrics: Sequence[str] | str | None = None,
-    *,
-    rng: int | np.random.Generator | None = 0,
-    n_jobs: int | None = None,
-    **options: Any,
-) -> pd.DataFrame:
-    """Return the system dependence of many metrics on one or several sets.
-
-    Target: as in `system_dependence`, for each metric and set.
-
-    Parameters
-    ----------
-    data : EvalSet, pandas.DataFrame or sequence of EvalSet
-    metrics : sequence of str, optional
-        All metrics of each set by default; a set that lacks a named one is an error.
-    rng : int, Generator or None
-        All metrics get the same resamples, so that ``rng=0`` gives the numbers of ``system_dependence(..., rng=0)``.
-    n_jobs : int, optional
-        Workers of joblib: 1 by default, -1 for all cores. The result does not depend on it.
-    **options
-        ``n_resamples, population, unit, level``, as in `system_dependence`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``set, metric, sysdep, low, high, relative, sd, pearson, n_systems, n_paired``; in each set the lowest (best)
-        ``sysdep`` first. ``pearson`` is the correlation over the paired translations without grouping, 0 for a constant
-        metric.
-
-    Raises
-    ------
-    ValueError
-        As `system_dependence`.
-
-    References
-    ----------
-    von Däniken, Deriu and Cieliebak 2025, appendix C.
-
-    Examples
-    --------
-    >>> import mtmeta as mm
-    >>> table = mm.sysdep.system_dependence_table(mm.load("teaching"), ["Judge", "Random"], n_resamples=20)
-    >>> table["metric"].tolist()
-    ['Judge', 'Random']
-    """
-    sets, options = as_sets(data), options | {"rng": base_seed(rng)}
-    jobs = [(es, metric, options) for es in sets for metric in metric_names(es, metrics)]
-    table = pd.DataFrame(in_threads(_summary, jobs, n_jobs))
-    table["order"] = [s for s, es in enumerate(sets) for _ in metric_names(es, metrics)]
-    return table.sort_values(["order", "sysdep"], ignore_index=True, kind="stable").drop(columns="order")
-
-
-def _summary(es: EvalSet, metric: str, options: dict) -> dict:
-    result = system_dependence(es, metric, **options)
-    cells = cells_of(es, metric)
-    row = {"set": es.name, "metric": metric}
-    row |= {name: getattr(result, name) for name in ("sysdep", "low", "high", "relative", "sd")}
-    return row | {"pearson": pearson(cells.human, cells.scores), "n_systems": es.shape[0], "n_paired": cells.n_paired}
 
 
 def pearson(x: np.ndarray, y: np.ndarray) -> float:
@@ -403,12 +364,11 @@ def _forward(cells: Cells, unit: np.ndarray, counts: np.ndarray) -> np.ndarray:
 def _reverse(cells: Cells, unit: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Return (mean m less mean g(h)) / b of each system in each draw; NaN where b <= 0, or 0 but for rounding."""
     backward = fit(replace(cells, human=cells.scores, scores=cells.human), unit, counts).deviations
-    (human, unit_h), (scores, unit_m) = (_pearson.scaled(v, 0) for v in (cells.human, cells.scores))
-    h, m = human - human.mean(), scores - scores.mean()
+    h, m = cells.human - cells.human.mean(), cells.scores - cells.scores.mean()
     sums = [np.bincount(unit, v, counts.shape[1]) for v in (np.ones(len(h)), h, m, h**2, m**2, h * m)]
     n, *totals = (counts @ np.transpose(sums)).T
     mean_h, mean_m, square_h, square_m, product = (total / n for total in totals)
     variance, covariance = square_h - mean_h**2, product - mean_h * mean_m
     rises = (variance > NOTHING * square_h) & (covariance > NOTHING * np.sqrt(square_h * square_m))
     slope = np.divide(covariance, variance, out=np.full(len(counts), np.nan), where=rises)
-    return np.ldexp(-np.ldexp(backward, -unit_m) / slope[:, None], unit_h)
+    return -backward / slope[:, None]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,10 +12,9 @@ from scipy.optimize import isotonic_regression
 from scipy.special import ndtri
 
 from .._checks import check_choice, check_count, check_level, generator
-from .._pearson import scaled, standard_deviation
 from ..evalset import EvalSet, as_evalset, as_sets, metric_names, recomputed
 from ..resampling import base_seed
-from ._cells import NOTHING, ONCE, Cells, cells_of, fit, in_threads, isotonic_draws
+from ._cells import NOTHING, ONCE, Cells, cells_of, fit, in_threads, isotonic_draws, joined
 from ._deviation import pearson
 from ._favours import rated
 
@@ -133,8 +131,7 @@ def _constant(cells: Cells, rng: np.random.Generator, min_stratum: int, unit: st
 
 
 def _gaussian(cells: Cells, rng: np.random.Generator, min_stratum: int, unit: str) -> Draws:
-    human = scaled(cells.human, 0)[0]
-    h = (human - human.mean()) / (human.std() or 1.0)
+    h = (cells.human - cells.human.mean()) / (cells.human.std() or 1.0)
     r = pearson(cells.human, cells.scores)
     return _with_noise(cells, r * h, np.sqrt(1 - r**2), _normal_noise(cells, rng, 30, unit))
 
@@ -142,7 +139,7 @@ def _gaussian(cells: Cells, rng: np.random.Generator, min_stratum: int, unit: st
 def _heteroscedastic(cells: Cells, rng: np.random.Generator, min_stratum: int, unit: str) -> Draws:
     mean, sd = np.empty(cells.n_paired), np.empty(cells.n_paired)
     for stratum in strata_of(cells.human, min_stratum):
-        mean[stratum], sd[stratum] = cells.scores[stratum].mean(), standard_deviation(cells.scores[stratum])
+        mean[stratum], sd[stratum] = cells.scores[stratum].mean(), cells.scores[stratum].std()
     return _with_noise(cells, mean, sd, _normal_noise(cells, rng, min_stratum, unit))
 
 
@@ -217,65 +214,58 @@ class NullComparison:
 
     Attributes
     ----------
-    metric, null : str
-    sysdep, sd : float
-        Observed, on the translations with both scores, from one fit.
-    sysdep_draws, sd_draws : numpy.ndarray
-        The same under the null, shape (n_resamples,).
-    p_value, sd_p_value : float
-        Two-sided: twice the smaller share, ``(count + 1) / (n_resamples + 1)``, at most 1. It cannot be below
-        ``2 / (n_resamples + 1)``.
-    p_normal : float
-        As ``p_value``, over 19,999 draws of Expected Deviations from the normal distribution that has the mean and
-        covariance of the draws of the null: it can be as low as .0001. On WMT23, English to German, it differed from
-        5,159 counted draws by less than .0005 for 41 of the 42 metrics with a p below .01, and by more for one whose
-        ranges are skewed (Random-sysname: .0002, counted .0035).
-    verdict : str
-        About ``sysdep``: ``"more than the null explains"``, ``"no more than the null explains"`` or ``"less than the
-        null explains"``; ``"not tested"`` for the constant metric, which is one number.
+    summary : pandas.DataFrame
+        One row a set, null and metric: ``set, metric, null, sysdep, null_mean, null_low, null_high, p_value, p_normal,
+        verdict, sd, sd_null_mean, sd_p_value, n_systems, n_paired``. ``sysdep`` and ``sd`` are observed, on the
+        translations with both scores, from one fit. ``p_value`` and ``sd_p_value`` are two-sided: twice the smaller
+        share, ``(count + 1) / (n_resamples + 1)``, at most 1, and at least ``2 / (n_resamples + 1)``. ``p_normal`` is
+        the same over 19,999 draws of Expected Deviations from the normal distribution that has the mean and covariance
+        of the draws of the null: it can be as low as .0001. On WMT23, English to German, it differed from 5,159 counted
+        draws by less than .0005 for 41 of the 42 metrics with a p below .01, and by more for one whose ranges are
+        skewed (Random-sysname: .0002, counted .0035). ``verdict`` is about ``sysdep``: ``"more than the null
+        explains"``, ``"no more than the null explains"`` or ``"less than the null explains"``; ``"not tested"`` for the
+        constant metric, which is one number.
     table : pandas.DataFrame
-        Per system, best human mean first: ``system, human, expected_deviation, null_mean, null_low, null_high``.
+        One row a set, null, metric and system, best human mean first: ``set, metric, null, system, human,
+        expected_deviation, null_mean, null_low, null_high``.
+    draws : pandas.DataFrame
+        One row a draw: ``set, metric, null, sysdep, sd``.
     signature : str
+        How it was computed, in one line.
     """
 
-    metric: str
-    null: str
-    sysdep: float
-    sd: float
-    sysdep_draws: np.ndarray = field(repr=False)
-    sd_draws: np.ndarray = field(repr=False)
-    p_value: float
-    sd_p_value: float
-    p_normal: float
-    verdict: str
+    summary: pd.DataFrame
     table: pd.DataFrame = field(repr=False)
+    draws: pd.DataFrame = field(repr=False)
     signature: str
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the draws as a table: ``sysdep, sd``."""
-        return pd.DataFrame({"sysdep": self.sysdep_draws, "sd": self.sd_draws})
+        """Return a copy of ``summary``."""
+        return self.summary.copy()
 
 
 def compare_with_null(
-    es: EvalSet | pd.DataFrame,
-    metric: str,
+    data: EvalSet | pd.DataFrame | Sequence[EvalSet],
+    metrics: Sequence[str] | str | None = None,
     *,
-    null: str = "human",
+    null: Sequence[str] | str = "human",
     n_resamples: int = 200,
     min_stratum: int = 30,
     unit: str = "cell",
     level: float = 0.95,
     rng: int | np.random.Generator | None = 0,
+    n_jobs: int | None = None,
 ) -> NullComparison:
-    r"""Compare a metric's SysDep with what it would be under a null model.
+    r"""Compare the SysDep of metrics with what it would be under a null model.
 
     Target: the SysDep that a metric without favours would have on these systems and segments.
 
     Parameters
     ----------
-    es : EvalSet or pandas.DataFrame
-    metric : str
-    null : {"human", "systems", "constant", "gaussian", "heteroscedastic", "residuals", "raters"}
+    data : EvalSet, pandas.DataFrame or sequence of EvalSet
+    metrics : str or sequence of str, optional
+        All metrics of each set by default.
+    null : {"human", "systems", "constant", "gaussian", "heteroscedastic", "residuals", "raters"} or several of them
         ``"raters"`` knows that ratings err, and needs several of each translation: the Expected Deviations less what
         `favours` finds in the scores mapped by :math:`f_G`, with the errors of that. The others take one rating for the
         truth. ``"human"``, the central one of these: `permute_within_human_scores`. ``"systems"``: systems are names
@@ -300,6 +290,9 @@ def compare_with_null(
     level : float
         Of the null bands; the verdict is "more" or "less" where the p-value is at most ``1 - level``.
     rng : int, Generator or None
+        Each comparison starts from the same seed.
+    n_jobs : int, optional
+        Workers of joblib: 1 by default, -1 for all cores. The result does not depend on it.
 
     Returns
     -------
@@ -335,45 +328,68 @@ def compare_with_null(
     construction, p <= .05 came up in 6 to 9 % of 400 campaigns with strata of 30, and in 3 to 4 % with strata of 5;
     with 300 translations it came up in 14 % and 4 % of 120 campaigns.
 
+    To correct the p-values of N rows (Holm, `mtmeta.significance.correct`), a p-value must be able to fall below
+    ``.05 / N``. ``p_value`` needs ``40 N`` draws for this, so over 4,000 for a hundred rows; ``p_normal`` needs no more
+    than the default, up to N = 500.
+
+    See Also
+    --------
+    system_dependence, favours, mtmeta.plots.sysdep_against_null
+
     Examples
     --------
     >>> import mtmeta as mm
-    >>> mm.sysdep.compare_with_null(mm.load("teaching"), "Random", n_resamples=99).verdict
+    >>> mm.sysdep.compare_with_null(mm.load("teaching"), "Random", n_resamples=99).summary["verdict"][0]
     'no more than the null explains'
     """
-    es = as_evalset(es)
-    check_choice("null", null, (*NULLS, "raters"))
+    nulls = [null] if isinstance(null, str) else list(null)
+    for one in nulls:
+        check_choice("null", one, (*NULLS, "raters"))
     n_resamples, min_stratum = check_count("n_resamples", n_resamples, 1), check_count("min_stratum", min_stratum, 2)
-    if 2 / (n_resamples + 1) > 1 - check_level(level) + 1e-12 and null != "constant":
+    if 2 / (n_resamples + 1) > 1 - check_level(level) + 1e-12 and set(nulls) != {"constant"}:
         raise ValueError(
             f"{n_resamples} draws cannot give a two-sided p-value as low as {1 - level:.3g}; "
             f"use at least {int(np.ceil(2 / (1 - level) - 1e-9)) - 1}."
         )
     check_choice("unit", unit, UNITS)
-    cells = cells_of(es, metric, least=2, unit=unit)
+    sets, options = as_sets(data), (n_resamples, min_stratum, unit, level, base_seed(rng))
+    jobs = [(es, metric, one, *options) for es in sets for one in nulls for metric in metric_names(es, metrics)]
+    keys = [{"set": es.name, "metric": metric, "null": one} for es, metric, one, *_ in jobs]
+    found = [joined(tables, keys) for tables in zip(*in_threads(_comparison, jobs, n_jobs), strict=True)]
+    named = ",".join(dict.fromkeys(key["metric"] for key in keys))
+    how = f"null:{','.join(nulls)}|unit:{unit}|draws:{n_resamples}|min_stratum:{min_stratum}"
+    return NullComparison(*found, f"sysdep null|metric:{named}|{how}|set:{','.join(es.name for es in sets)}")
+
+
+def _comparison(
+    es: EvalSet, metric: str, null: str, n_resamples: int, min_stratum: int, unit: str, level: float, seed: int
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Return the summary, the table of systems and the draws of one metric and null."""
+    cells, rng, ends = cells_of(es, metric, least=2, unit=unit), generator(seed), [(1 - level) / 2, (1 + level) / 2]
     observed = _deviations(cells, cells.human, *np.unique(cells.scores, return_inverse=True))
     if null == "raters":
-        draws = observed - _unfair(es, cells, n_resamples, generator(rng), unit)
+        draws = observed - _unfair(es, cells, n_resamples, rng, unit)
     else:
-        drawn = itertools.islice(_DRAWS[null](cells, generator(rng), min_stratum, unit), n_resamples)
+        drawn = itertools.islice(_DRAWS[null](cells, rng, min_stratum, unit), n_resamples)
         draws = np.array([_deviations(cells, *draw) for draw in drawn])
-    sysdep, sysdep_draws = float(np.ptp(observed)), np.ptp(draws, axis=1)
-    sd, sd_draws = float(standard_deviation(observed, ddof=1)), standard_deviation(draws, ddof=1)
+    sysdep, sysdep_draws = np.ptp(observed), np.ptp(draws, axis=1)
+    sd, sd_draws = observed.std(ddof=1), draws.std(axis=1, ddof=1)
     p_value, sd_p_value = _two_sided(sysdep, sysdep_draws), _two_sided(sd, sd_draws)
-    near_one, _ = scaled(np.append(draws.ravel(), sysdep), 0)
-    p_normal = _two_sided(near_one[-1], _normal_ranges(near_one[:-1].reshape(draws.shape)))
-    verdict = "no more than the null explains"
+    p_normal, verdict = _two_sided(sysdep, _normal_ranges(draws)), "no more than the null explains"
     if null == "constant":  # one number, no distribution
         p_value, sd_p_value, p_normal, verdict = np.nan, np.nan, np.nan, "not tested"
     elif p_value <= 1 - level + 1e-12:
         verdict = f"{'more' if sysdep > np.median(sysdep_draws) else 'less'} than the null explains"
-    low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    low, high = np.quantile(sysdep_draws, ends)
+    summary = {"sysdep": sysdep, "null_mean": sysdep_draws.mean(), "null_low": low, "null_high": high}
+    summary |= {"p_value": p_value, "p_normal": p_normal, "verdict": verdict}
+    summary |= {"sd": sd, "sd_null_mean": sd_draws.mean(), "sd_p_value": sd_p_value}
+    summary |= {"n_systems": cells.n_systems, "n_paired": cells.n_paired}
+    low, high = np.quantile(draws, ends, axis=0)
     columns = {"system": es.systems, "human": cells.system_means(cells.human), "expected_deviation": observed}
     table = pd.DataFrame(columns | {"null_mean": draws.mean(axis=0), "null_low": low, "null_high": high})
     table = table.sort_values("human", ascending=False, ignore_index=True, kind="stable")
-    how = f"null:{null}|unit:{unit}|draws:{n_resamples}|min_stratum:{min_stratum}"
-    found = sysdep, sd, sysdep_draws, sd_draws, p_value, sd_p_value, p_normal, verdict, table
-    return NullComparison(metric, null, *found, f"sysdep null|metric:{metric}|{how}|set:{es.name}")
+    return pd.DataFrame([summary]), table, pd.DataFrame({"sysdep": sysdep_draws, "sd": sd_draws})
 
 
 def _unfair(es: EvalSet, cells: Cells, n_resamples: int, rng: np.random.Generator, unit: str) -> np.ndarray:
@@ -403,66 +419,3 @@ def _normal_ranges(draws: np.ndarray) -> np.ndarray:
     _, sd, axes = np.linalg.svd((draws - draws.mean(axis=0)) / np.sqrt(len(draws) - 1), full_matrices=False)
     normal = np.random.default_rng(0).standard_normal((_N_NORMAL, len(sd)))
     return np.ptp(normal @ (sd[:, None] * axes) + draws.mean(axis=0), axis=1)
-
-
-def null_table(
-    data: EvalSet | pd.DataFrame | Sequence[EvalSet],
-    metrics: Sequence[str] | str | None = None,
-    *,
-    nulls: Sequence[str] | str = ("human",),
-    level: float = 0.95,
-    rng: int | np.random.Generator | None = 0,
-    n_jobs: int | None = None,
-    **options: Any,
-) -> pd.DataFrame:
-    """Compare the SysDep of many metrics with their nulls.
-
-    Target: for each metric, the SysDep that a metric without favours would have on these systems and segments.
-
-    Parameters
-    ----------
-    data : EvalSet, pandas.DataFrame or sequence of EvalSet
-    metrics : sequence of str, optional
-    nulls : str or sequence of str
-        See `compare_with_null`.
-    level, rng
-        As in `compare_with_null`; each comparison starts from the same seed.
-    n_jobs : int, optional
-        Workers of joblib: 1 by default, -1 for all cores. The result does not depend on it.
-    **options
-        ``n_resamples, min_stratum, unit``, as in `compare_with_null`. To correct the p-values of N rows (Holm,
-        `mtmeta.significance.correct`), a p-value must be able to fall below ``.05 / N``. ``p_value`` needs ``40 N``
-        draws for this, so over 4,000 for a hundred rows; ``p_normal`` needs no more than the default, up to N = 500.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``set, metric, null, sysdep, null_mean, null_low, null_high, p_value, p_normal, verdict, sd,
-        sd_null_mean, sd_p_value, n_systems, n_paired``, in the order of sets, nulls and metrics.
-
-    Raises
-    ------
-    ValueError
-        As `compare_with_null`.
-
-    Examples
-    --------
-    >>> import mtmeta as mm
-    >>> table = mm.sysdep.null_table(mm.load("teaching"), ["Judge"], nulls=["human", "constant"], n_resamples=39)
-    >>> table["null"].tolist()
-    ['human', 'constant']
-    """
-    sets, options = as_sets(data), options | {"level": level, "rng": base_seed(rng)}
-    nulls = [nulls] if isinstance(nulls, str) else list(nulls)
-    jobs = [(es, metric, null, options) for es in sets for null in nulls for metric in metric_names(es, metrics)]
-    return pd.DataFrame(in_threads(_null_row, jobs, n_jobs))
-
-
-def _null_row(es: EvalSet, metric: str, null: str, options: dict) -> dict:
-    result = compare_with_null(es, metric, null=null, **options)
-    low, high = np.quantile(result.sysdep_draws, [(1 - options["level"]) / 2, (1 + options["level"]) / 2])
-    row = {"set": es.name, "metric": metric, "null": null, "sysdep": result.sysdep}
-    row |= {"null_mean": result.sysdep_draws.mean(), "null_low": low, "null_high": high}
-    row |= {"p_value": result.p_value, "p_normal": result.p_normal, "verdict": result.verdict}
-    row |= {"sd": result.sd, "sd_null_mean": result.sd_draws.mean(), "sd_p_value": result.sd_p_value}
-    return row | {"n_systems": es.shape[0], "n_paired": cells_of(es, metric).n_paired}

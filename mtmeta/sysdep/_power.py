@@ -9,7 +9,6 @@ import pandas as pd
 
 from .._checks import Undefined, check_count, check_level, check_number, generator
 from .._names import unknown
-from .._pearson import scaled, standard_deviation
 from ..evalset import EvalSet, as_evalset
 from ._cells import NOTHING, Cells, cells_of, fit
 from ._deviation import intervals_both_ways
@@ -17,14 +16,13 @@ from ._deviation import intervals_both_ways
 
 def _spread(deviations: np.ndarray) -> tuple[float, float]:
     """Return the range and the standard deviation."""
-    return float(np.ptp(deviations)), float(standard_deviation(deviations, ddof=1))
+    return float(np.ptp(deviations)), float(deviations.std(ddof=1))
 
 
 def _mean_spread(spreads: list[tuple[float, float]]) -> tuple[float, float]:
     """Return the mean range and the root mean variance, which does not depend on the number of values."""
     ranges, sds = np.array(spreads).T
-    near_one, exponent = scaled(sds, 0)
-    return ranges.mean(), float(np.ldexp(np.sqrt((near_one**2).mean()), exponent[0]))
+    return ranges.mean(), float(np.sqrt((sds**2).mean()))
 
 
 def within_system_splits(
@@ -111,12 +109,11 @@ def _system_means(residuals: list[np.ndarray], parts: int, rng) -> np.ndarray:
 
 def _in_metric_units(bias: float, cells: Cells) -> float:
     """Return ``bias`` cov(m, h) / var(h); raise where the metric does not rise with the human score."""
-    (h, unit_h), (m, unit_m) = (scaled(v, 0) for v in (cells.human, cells.scores))
-    h, m = h - h.mean(), m - m.mean()
+    h, m = cells.human - cells.human.mean(), cells.scores - cells.scores.mean()
     covariance, square_h, square_m = h @ m, h @ h, m @ m
     if not covariance > NOTHING * np.sqrt(square_h * square_m):
         raise Undefined("the metric does not rise with the human score, so a bias in human units has no size.")
-    return float(np.ldexp(np.ldexp(bias, -unit_h[0]) * float(covariance / square_h), unit_m[0]))
+    return float(bias * (covariance / square_h))
 
 
 def plant_bias(es: EvalSet | pd.DataFrame, metric: str, system: str, bias: float) -> EvalSet:

@@ -99,8 +99,8 @@ def statistics(es: mm.EvalSet):
 
 def in_processes(es: mm.EvalSet, n_jobs: int):
     """Yield the names and results of what takes a number of processes or threads."""
-    yield "system_dependence_table", mm.sysdep.system_dependence_table(es, n_resamples=10, n_jobs=n_jobs)
-    yield "null_table", mm.sysdep.null_table(es, n_resamples=39, min_stratum=10, n_jobs=n_jobs)
+    yield "system_dependence of all", mm.system_dependence(es, n_resamples=10, n_jobs=n_jobs)
+    yield "compare_with_null of all", mm.sysdep.compare_with_null(es, n_resamples=39, min_stratum=10, n_jobs=n_jobs)
     for metric in ("bleu", "chrf", "ter"):
         counts = mm.aggregation.extract(es, metric, cache=False, n_jobs=n_jobs)
         yield f"aggregate {metric}", mm.aggregation.aggregate(counts, metric, how="bootstrap", **DRAWS)

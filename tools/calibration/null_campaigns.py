@@ -471,12 +471,12 @@ def treated(rng, n_segments: int, bias: float = 0.0, *, null: str = "human") -> 
 
 def against_null(rng, size, effect, *, null, min_stratum=30) -> Outcomes:
     es = treated(rng, size, effect, null=null)
-    found = sysdep.compare_with_null(es, "m", null=null, n_resamples=99, min_stratum=min_stratum, rng=rng)
+    options = {"n_resamples": 99, "min_stratum": min_stratum, "rng": rng}
+    found = sysdep.compare_with_null(es, "m", null=null, **options).summary.iloc[0]
     strata = f", strata of {min_stratum}" if null in ("human", "heteroscedastic") else ""
     label, step = f"compare_with_null, {null}{strata}", 2 * rng.random() / 100
-    return {
-        f"{label}: {what}": PValue(p, p - step) for what, p in (("SysDep", found.p_value), ("sd", found.sd_p_value))
-    }
+    p_values = {"SysDep": found["p_value"], "sd": found["sd_p_value"]}
+    return {f"{label}: {what}": PValue(p, p - step) for what, p in p_values.items()}
 
 
 @lru_cache
@@ -485,7 +485,7 @@ def _true_deviations(bias: float) -> tuple[float, float, float]:
     result = sysdep.system_dependence(es, "m", n_resamples=0)
     both = sysdep.deviations_both_ways(es, "m", n_resamples=2).set_index("system")
     deviation = result.table.set_index("system").loc["S2", "expected_deviation"]
-    return result.sysdep, float(deviation), float(both.loc["S2", "reverse"])
+    return result.summary["sysdep"][0], float(deviation), float(both.loc["S2", "reverse"])
 
 
 def deviations(rng, size, effect, *, bias, label) -> Outcomes:
@@ -495,7 +495,7 @@ def deviations(rng, size, effect, *, bias, label) -> Outcomes:
     row = result.table.set_index("system").loc["S2"]
     both = sysdep.deviations_both_ways(es, "m", n_resamples=N_INTERVAL, rng=rng).set_index("system").loc["S2"]
     return {
-        f"SysDep, {label}": Interval(result.low, result.high, sysdep_),
+        f"SysDep, {label}": Interval(*result.summary.loc[0, ["low", "high"]], sysdep_),
         f"Expected Deviation, {label}": Interval(row["low"], row["high"], deviation),
         f"forward deviation, {label}": Interval(both["forward_low"], both["forward_high"], deviation),
         f"reverse deviation, {label}": Interval(both["reverse_low"], both["reverse_high"], reverse),
@@ -509,7 +509,7 @@ def alike(rng, size, effect) -> Outcomes:
     result = sysdep.system_dependence(es, "m", n_resamples=N_INTERVAL, rng=rng)
     row = result.table.set_index("system").loc["S2"]
     return {
-        "SysDep, equal systems treated alike": Interval(result.low, result.high, 0.0),
+        "SysDep, equal systems treated alike": Interval(*result.summary.loc[0, ["low", "high"]], 0.0),
         "Expected Deviation, equal systems treated alike": Interval(row["low"], row["high"], 0.0),
     }
 
