@@ -62,6 +62,24 @@ def too_few(n: int, unit: str, what: str = "an interval") -> str:
     return "" if n >= fewest else f"{counted(n, unit)} {verb} not support {what} (at least {fewest} are needed)"
 
 
+def p_value_of(value, draws, n_units) -> np.ndarray:
+    """Return two-sided p-values of the value 0 that agree with the interval of the same draws, shape (...).
+
+    Parameters
+    ----------
+    value, draws, n_units
+        As in `interval_of`.
+    """
+    draws, value, n = np.asarray(draws), np.asarray(value, dtype=float), np.asarray(n_units)
+    sides = [((side <= 1e-12).sum(axis=0) + 1) / (len(draws) + 1) for side in (draws, -draws)]
+    error = np.std(draws, axis=0) * np.sqrt(np.maximum(n, 2) / np.maximum(n - 1, 1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        of_student = 2 * stats.t.sf(np.abs(value) / error, np.maximum(n - 1, 1))
+    least = np.where(error <= 1e-12, np.where(value == 0, 1.0, 0.5 ** (n - 1.0)), of_student)
+    p = np.minimum(1, 2 * np.minimum(*sides))
+    return np.where(n < FEWEST_UNITS, np.nan, np.where(n < MANY_UNITS, np.maximum(p, least), p))
+
+
 def interval_of(value, draws, level: float, n_units, bounds: tuple[float, float] = (-1.0, 1.0)) -> np.ndarray:
     """Return the ends of a bootstrap interval, shape (2, ...), which is long enough for few units.
 

@@ -155,6 +155,15 @@ def fisher_interval(values, variances, coefficient: str, known, level: float) ->
     return low, high
 
 
+def fisher_p_value(values, variances, known) -> np.ndarray:
+    """Return two-sided p-values of correlations of 0, which agree with `fisher_interval`."""
+    inside = 1 - values**2 > 1e-12
+    z, slope = np.where(inside, np.arctanh(np.where(inside, values, 0.0)), values), np.where(inside, 1 - values**2, 1.0)
+    error = np.sqrt(variances) / slope
+    t = np.divide(np.abs(z), error, out=np.where(z == 0, 0.0, np.inf), where=error > 0)
+    return 2 * stats.t.sf(t, known)
+
+
 # -- seeds -------------------------------------------------------------------------------
 
 

@@ -5,13 +5,16 @@ import math
 
 import exact
 import numpy as np
+import pandas as pd
 import pytest
 from campaigns import refuses
 
 import mtmeta as mm
 from mtmeta import agreement
+from mtmeta._enough import interval_of, p_value_of
 from mtmeta.agreement import intervals as _intervals
 from mtmeta.agreement.units import exchange_units
+from mtmeta.resampling import fisher_interval, fisher_p_value
 from mtmeta.significance import intervals
 
 COEFFICIENTS = ("pearson", "spearman", "tau_b", "tau_a", "tau_13", "acc_eq", "tau_eq")
@@ -259,3 +262,50 @@ def test_method_follows_the_unit_and_what_a_jackknife_cannot_do():
     two = es.with_metrics({"m": es["m"], "n": -es["m"]})
     for options in ({"coefficient": "spa"}, {"method": "published"}):
         refuses("systems are exchanged only for coefficients", mm.compare, two, **options, unit="system")
+
+
+@pytest.mark.parametrize("unit", ["segment", "document", "system"])
+def test_correlate_gives_the_whole_answer_in_one_row(unit):
+    es = mm.load("teaching").select(metrics=["chrF", "Judge"])
+    options = {"coefficient": "kendall", "unit": unit, "n_resamples": 60}
+    table = mm.correlate(es, interval=0.9, **options)
+    assert table.columns.tolist()[-5:] == ["low", "high", "p", "n", "unit"]
+    for row in table.itertuples():
+        expected = intervals(es, [row.metric], level=0.9, **options).iloc[0]
+        assert (row.value, row.low, row.high) == (expected["value"], expected["low"], expected["high"])
+        assert (row.n, row.unit) == (expected["n_units"], unit)
+        assert row.p < 0.1
+    plain = mm.correlate(es, coefficient="kendall")
+    pd.testing.assert_frame_equal(table[plain.columns], plain)
+
+
+def test_correlate_chooses_documents_and_gives_no_p_value_to_acc_eq_or_to_few_units():
+    es = mm.load("teaching").select(metrics=["chrF"])
+    assert mm.correlate(es, interval=True, n_resamples=9)["unit"].tolist() == ["document"]
+    assert np.isnan(mm.correlate(es, coefficient="acc_eq", interval=True, n_resamples=9)["p"][0])
+    few = es.select(segments=es.segments[:5])
+    assert mm.correlate(few, interval=True, n_resamples=9)[["low", "high", "p"]].isna().all(axis=None)
+    refuses("epsilon='calibrate'", mm.correlate, es, coefficient="kendall", epsilon=0.1, interval=True)
+    refuses("degenerate", mm.correlate, es, degenerate="nan", interval=True)
+
+
+@pytest.mark.parametrize("n", [8, 30])
+def test_p_values_agree_with_the_intervals(n):
+    rng = np.random.default_rng(n)
+    value = np.linspace(-0.9, 0.9, 41)
+    draws = value + rng.normal(scale=0.3, size=(999, 41))
+    low, high = interval_of(value, draws, 0.95, n, (-9, 9))
+    p, off = p_value_of(value, draws, n), (low > 0) | (high < 0)
+    assert (off == (p < 0.05))[np.abs(p - 0.05) > 0.004].all()
+    assert 0 < off.sum() < 41
+    low, high = fisher_interval(value, np.full(41, 0.09), "pearson", n - 1, 0.95)
+    p = fisher_p_value(value, np.full(41, 0.09), n - 1)
+    assert (((low > 0) | (high < 0)) == (p < 0.05)).all()
+    assert p[20] == pytest.approx(1)
+
+
+def test_p_values_of_draws_that_do_not_vary():
+    draws = np.ones((99, 3))
+    assert p_value_of([1, 1, 1], draws, [5, 6, 30]).tolist()[1:] == [0.5**5, 2 / 100]
+    assert np.isnan(p_value_of([1], draws[:, :1], [5])).all()
+    assert fisher_p_value(np.array([1.0, 0.0]), np.zeros(2), 9).tolist() == [0, 1]

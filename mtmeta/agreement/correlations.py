@@ -13,6 +13,8 @@ from .._checks import Undefined, check_choice
 from ..evalset import EvalSet, as_evalset, metric_names
 from .coefficients import DEGENERATE, check_coefficient, mean_over_groups, values_of_groups
 from .groups import centre, centred, deviations, grouped, pooled_pearson
+from .intervals import intervals_with_p
+from .units import exchange_units
 
 
 def correlate(
@@ -23,6 +25,10 @@ def correlate(
     grouping: str = "segment",
     degenerate: str = "drop",
     epsilon: float | str = "calibrate",
+    interval: bool | float = False,
+    unit: str | None = None,
+    n_resamples: int = 1000,
+    rng: int | np.random.Generator | None = 0,
 ) -> pd.DataFrame:
     r"""Correlate metrics with human scores over chosen groups of translations.
 
@@ -63,13 +69,24 @@ def correlate(
         coefficients use 0. Scores, or differences, that are equal but for rounding are equal: differences that are no
         further apart than 1e-9 of the range of the metric. ``"published"`` calibrates as the reference implementation
         does, which keeps them apart, so that the value depends on the unit of the metric.
+    interval : bool or float
+        Whether to add an interval and a p-value to each row: True for a level of .95, or the level, in (0, 1). It is
+        computed on the translations that humans and the metric of the row scored.
+    unit : {None, "segment", "block", "document", "system", "both"}
+        What the interval generalises over, as in `mtmeta.significance.intervals`. By default documents if the set names
+        at least 20 with human scores, and otherwise segments.
+    n_resamples, rng
+        Number of draws of the bootstrap, and their seed.
 
     Returns
     -------
     pandas.DataFrame
         One row per metric, in the order asked for: ``metric, coefficient, grouping, value,
         n_systems, n_segments, n_groups, n_degenerate``. Higher values are better. ``n_groups``
-        counts groups with at least two scored cells, degenerate ones included.
+        counts groups with at least two scored cells, degenerate ones included. With ``interval``, also ``low, high``,
+        the ends of the interval; ``p``, the two-sided p-value of the value 0 (missing for acc_eq and tau_eq, for which
+        0 has no meaning); and ``n`` and ``unit``, how many of which unit were redrawn or left out. If these are too few
+        for an interval, ``low, high, p`` are missing.
 
     Raises
     ------
@@ -77,7 +94,13 @@ def correlate(
         If the data are no set or table, or ``epsilon`` is no number.
     ValueError
         If a name or option is unknown, no group has two scored cells, or a group is
-        degenerate under ``degenerate="raise"``.
+        degenerate under ``degenerate="raise"``. An interval needs ``epsilon="calibrate"`` and ``degenerate`` "drop"
+        or "zero".
+
+    See Also
+    --------
+    mtmeta.significance.intervals : more on intervals, and those of SPA.
+    mtmeta.compare : is one metric better than another?
 
     References
     ----------
@@ -95,8 +118,16 @@ def correlate(
     [('X', 0.97), ('Y', -0.217)]
     >>> mm.correlate(es, grouping="segment")[["metric", "value", "n_degenerate"]].to_records(index=False).tolist()
     [('X', 0.0, 2), ('Y', 1.0, 0)]
+
+    One row with the whole answer:
+
+    >>> found = mm.correlate(mm.load("teaching"), "chrF", interval=True)
+    >>> found[["value", "low", "high", "p", "n", "unit"]].round(3).to_records(index=False).tolist()
+    [(0.289, 0.257, 0.322, 0.002, 28, 'document')]
     """
     es = as_evalset(es)
+    if interval and epsilon != "calibrate":
+        raise ValueError(f"an interval needs epsilon='calibrate'; found {epsilon!r}.")
     check_choice("degenerate", degenerate, DEGENERATE)
     exact = check_coefficient(coefficient, epsilon)
     rows = [
@@ -104,7 +135,13 @@ def correlate(
         for metric in metric_names(es, metrics)
     ]
     columns = ["metric", "coefficient", "grouping", "value", "n_systems", "n_segments", "n_groups", "n_degenerate"]
-    return pd.DataFrame(rows, columns=columns)
+    table = pd.DataFrame(rows, columns=columns)
+    if not interval:
+        return table
+    options = {"coefficient": coefficient, "grouping": grouping, "degenerate": degenerate, "n_resamples": n_resamples}
+    options |= {"unit": unit or exchange_units(es).unit, "level": 0.95 if interval is True else interval, "rng": rng}
+    found = pd.concat([intervals_with_p(es, [metric], **options) for metric in table["metric"]], ignore_index=True)
+    return table.join(found[["low", "high", "p", "n_units", "unit"]].rename(columns={"n_units": "n"}))
 
 
 def correlate_groups(

@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 
 from .._checks import Undefined, check_choice, check_count, check_level, generator
-from .._enough import interval_of, too_few
+from .._enough import interval_of, p_value_of, too_few
 from .._equal import ends_of_runs
 from ..evalset import Computed, EvalSet, as_evalset, metric_names, recomputed
-from ..resampling import Statistic, fisher_interval, sums_by_unit, units_of
+from ..resampling import Statistic, fisher_interval, fisher_p_value, sums_by_unit, units_of
 from ..resampling import bootstrap as bootstrap_weights
 from .coefficients import check_coefficient, taus_from_counts, threshold_of, values_of_groups
 from .groups import grouped, pair_positions
@@ -294,6 +294,19 @@ def intervals(
     >>> bool(row.low < row.value < row.high)
     True
     """
+    given = {"coefficient": coefficient, "grouping": grouping, "unit": unit, "method": method, "level": level}
+    given |= {"n_resamples": n_resamples, "degenerate": degenerate, "rng": rng}
+    table = intervals_with_p(es, metrics, **given).drop(columns="p")
+    return table.sort_values(["value", "metric"], ascending=[False, True], ignore_index=True)
+
+
+def intervals_with_p(
+    es, metrics=None, *, coefficient, grouping, unit, degenerate, level=0.95, n_resamples=1000, method=None, rng=0
+) -> pd.DataFrame:
+    """Return the table of `intervals` in the order of the metrics, with ``p``, the two-sided p-value of the value 0.
+
+    It is NaN for acc_eq, tau_eq and SPA, for which 0 has no meaning.
+    """
     es = as_evalset(es)
     names = metric_names(es, metrics)
     exact = "spa" if coefficient == "spa" else check_coefficient(coefficient, "calibrate")
@@ -310,6 +323,7 @@ def intervals(
     if method == "jackknife":
         variances, known, unit, n_units = jackknife(es, names, exact, grouping, unit, degenerate)
         n_resamples, (low, high) = 0, fisher_interval(values, variances, exact, known, level)
+        p = fisher_p_value(values, variances, known)
     else:
         draws = bootstrap(es, names, exact, grouping, n_resamples, unit, degenerate, generator(rng))
         n_resamples = draws.shape[1]
@@ -317,13 +331,15 @@ def intervals(
         unit, n_units = drawn_units(es, unit)
         n, bounds = n_units if "system" in unit else added, (0 if exact in ("acc_eq", "spa") else -1, 1)
         low, high = interval_of(values, draws.T, level, n, bounds)
+        p = p_value_of(values, draws.T, n)
     if too_few(n_units, unit):
-        low = high = np.nan
-    table = pd.DataFrame({"metric": names, "value": values, "low": low, "high": high, "n_resamples": n_resamples})
-    table = table.assign(unit=unit, n_units=n_units, method=method)
+        low = high = p = np.nan
+    p = np.nan if exact in ("acc_eq", "tau_eq", "spa") else p
+    table = pd.DataFrame({"metric": names, "value": values, "low": low, "high": high, "p": p})
+    table = table.assign(n_resamples=n_resamples, unit=unit, n_units=n_units, method=method)
     if exact == "spa":
         table["n_segments"] = shared_segments(es)
-    return table.sort_values(["value", "metric"], ascending=[False, True], ignore_index=True)
+    return table
 
 
 def jackknife(

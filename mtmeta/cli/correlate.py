@@ -85,8 +85,9 @@ def correlate(
         blocks = []
         for c, g in dict.fromkeys((c, g) for c in coefficient for g in grouping):
             settings = {"coefficient": c, "grouping": g, "degenerate": degenerate}
-            table = mm.correlate(es, metric, epsilon=epsilon, **settings)
-            blocks.append(_with_interval(es, table, settings, level) if interval else table)
+            unit = ("system" if level == "system" else exchanged(es)) if interval else None
+            table = mm.correlate(es, metric, epsilon=epsilon, interval=interval, unit=unit, **settings)
+            blocks.append(_against_best(es, table, settings, unit) if interval else table)
         say(f"{es.name}: cannot be told: {few}" if interval and (few := _few(es, level)) else "")
         tables[es.name] = pd.concat(blocks, ignore_index=True).drop(columns=["grouping"] * (level == "system"))
     drawn = "|level:0.95|draws:1000|seed:0" if interval else ""
@@ -105,15 +106,10 @@ def _means(es: EvalSet) -> EvalSet:
     return Computed(scores[["human"]], metrics, systems=es.systems, name=es.name, about=about)
 
 
-def _with_interval(es: EvalSet, table: pd.DataFrame, settings: dict[str, str], level: str) -> pd.DataFrame:
-    """Add the interval of each metric, and the p-value against the best one."""
-    import pandas as pd
-
-    from ..significance import intervals
-
-    names, unit = table["metric"].tolist(), "system" if level == "system" else exchanged(es)
-    found = pd.concat([intervals(es, [name], unit=unit, **settings) for name in names])
-    table = table.assign(low=found["low"].to_numpy(), high=found["high"].to_numpy(), p_value=float("nan"))
+def _against_best(es: EvalSet, table: pd.DataFrame, settings: dict[str, str], unit: str | None) -> pd.DataFrame:
+    """Replace the p-value of each metric by that of its difference to the best one."""
+    names = table["metric"].tolist()
+    table = table.drop(columns=["p", "n", "unit"]).assign(p_value=float("nan"))
     if len(names) > 1:
         table["p_value"] = table["metric"].map(mm.compare(es, names, unit=unit, **settings).p_values.iloc[0])
     return table
