@@ -14,7 +14,7 @@ from ._pearson import scaled
 from .evalset import EvalSet, as_evalset, metric_names
 from .resampling import units_of
 
-__all__ = ["Estimate", "estimate", "ratings_saved"]
+__all__ = ["Estimate", "ratings_saved", "system_means"]
 
 TARGETS = ("set", "population")
 UNITS = ("segment", "document")
@@ -25,7 +25,7 @@ _NUMBERS = ["value", "low", "high", "se", "weight", "saved", "n_rated", "n_segme
 
 @dataclass(frozen=True)
 class Estimate:
-    """The result of `estimate`.
+    """The result of `system_means`.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class _Design:
     level: float
 
 
-def estimate(
+def system_means(
     es: EvalSet | pd.DataFrame,
     metric: str | None = None,
     *,
@@ -141,9 +141,9 @@ def estimate(
     >>> import numpy as np, mtmeta as mm
     >>> human = [[9, 7, 5, 3, np.nan, np.nan, np.nan, np.nan]]
     >>> es = mm.EvalSet(human, {"m": [[4, 4, 2, 2, 2, 0, 2, 0]]}, systems=["A"])
-    >>> mm.estimate(es, "m").table[["value", "se", "weight", "saved"]].round(2).to_numpy().tolist()
+    >>> mm.system_means(es, "m").table[["value", "se", "weight", "saved"]].round(2).to_numpy().tolist()
     [[4.0, 0.5, 2.0, 0.7]]
-    >>> mm.estimate(es).table[["value", "se"]].round(2).to_numpy().tolist()
+    >>> mm.system_means(es).table[["value", "se"]].round(2).to_numpy().tolist()
     [[6.0, 0.91]]
     """
     es = as_evalset(es)

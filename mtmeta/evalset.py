@@ -418,7 +418,7 @@ class EvalSet:
 
         Examples
         --------
-        >>> from mtmeta import EvalSet, Texts
+        >>> from mtmeta.evalset import EvalSet, Texts
         >>> texts = Texts(sources=["eins", None], translations={"A": ["one", "two"]})
         >>> EvalSet([[0, -1], [-2, 0]], {}, systems=["A", "B"], texts=texts).with_texts()
         EvalSet 'unnamed': 1 system x 1 segment, 0 metrics, 1 of 1 translations rated

@@ -54,7 +54,7 @@ class Rankings:
     Examples
     --------
     >>> import pandas as pd
-    >>> from mtmeta import Rankings
+    >>> from mtmeta.rankings import Rankings
     >>> runs = pd.DataFrame({"system": ["A", "A"], "query": ["q", "q"], "item": ["x", "y"], "rank": [1, 2],
     ...                      "score": [0.9, 0.2]})
     >>> qrels = pd.DataFrame({"query": ["q"], "item": ["y"], "relevance": [1]})

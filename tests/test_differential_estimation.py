@@ -10,7 +10,7 @@ from campaigns import checks, refuses, scores
 from scipy.stats import t
 
 import mtmeta as mm
-from mtmeta.estimation import estimate, ratings_saved
+from mtmeta.estimation import ratings_saved, system_means
 
 KINDS = tuple(itertools.product(("normal", "integers", "tenths", "shifted", "huge", "tiny", "small"), repeat=2))
 LEAST = Fraction(1, 10**300)  # flatter or steeper lines have no slope that is a float
@@ -56,7 +56,7 @@ def largest(rows, side):
     return max((abs(c[side]) for row in rows for c in row if c[side] is not None), default=0) or Fraction(1)
 
 
-@checks(estimate)
+@checks(system_means)
 def test_means_and_differences_of_awkward_campaigns(numbers):
     for number in numbers:
         if not (made := rated_in_part(number)):
@@ -76,9 +76,9 @@ def test_means_and_differences_of_awkward_campaigns(numbers):
         options |= {"target": target, "unit": unit, "level": 0.9}
         wanted = [exact.corrected_mean(row, weight, target) for row in rows]
         if all(w is None for w in wanted):
-            refuses("no system has enough", estimate, es, "m", **options)
+            refuses("no system has enough", system_means, es, "m", **options)
             continue
-        found = estimate(es, "m", **options)
+        found = system_means(es, "m", **options)
         pairs = [difference(a, b) for a, b in itertools.combinations(rows, 2)]
         wanted_pairs = [exact.corrected_mean(row, weight, target) for row in pairs]
         for table, every, cells in ((found.table, wanted, rows), (found.pairs, wanted_pairs, pairs)):

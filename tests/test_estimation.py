@@ -13,10 +13,10 @@ def test_mean_and_weight_are_those_of_a_regression_by_hand():
     """Rated: m = 4, 4, 2, 2 and h = 9, 7, 5, 3, so the slope is 2; m is 3 on these and 2 on all eight."""
     human = [[9, 7, 5, 3, np.nan, np.nan, np.nan, np.nan]]
     es = mm.EvalSet(human, {"m": [[4, 4, 2, 2, 2, 0, 2, 0]]}, systems=["A"])
-    row = mm.estimate(es, "m").table.iloc[0]
+    row = mm.system_means(es, "m").table.iloc[0]
     assert row[["value", "weight", "n_rated", "n_segments"]].tolist() == [6 - 2 * (3 - 2), 2, 4, 8]
     assert row["se"] == pytest.approx(np.sqrt((1 - 4 / 8) * (4 / 2) / 4))  # residuals 1, -1, 1, -1
-    found = mm.estimate(es, "m", weight=0)
+    found = mm.system_means(es, "m", weight=0)
     assert found.table["value"].tolist() == [6]
     assert found.signature == "estimate|metric:m|weight:0|strata:1|target:set|unit:segment|set:unnamed"
 
@@ -25,7 +25,7 @@ def test_whom_to_refuse():
     es = mm.load("teaching")
     for options, said in [({"metric": "none"}, "none"), ({"target": "x"}, "target"), ({"strata": [1]}, "strata")]:
         with pytest.raises(ValueError, match=said):
-            mm.estimate(es, **options)
+            mm.system_means(es, **options)
 
 
 @pytest.mark.parametrize("metric", ["Judge", "Random"])
@@ -35,20 +35,20 @@ def test_intervals_hold_the_mean_of_all_ratings(metric):
     for _ in range(100):
         drawn = rng.permutation(es.shape[1]) < 60
         part = mm.EvalSet(np.where(drawn, es.human, np.nan), {metric: es[metric]}, systems=es.systems)
-        table = mm.estimate(part, metric).table
+        table = mm.system_means(part, metric).table
         held += [(table["low"] <= whole) & (whole <= table["high"])]
     assert 0.92 < np.mean(held) < 0.98
 
 
 @pytest.mark.parametrize("case", ppi.CASES, ids=range(len(ppi.CASES)))
 def test_estimates_are_those_of_ppi_python(case):
-    """Its weight, mean and interval follow from ours by the differences that the docstring of `estimate` names."""
+    """Its weight, mean and interval follow from ours by the differences that the docstring of `system_means` names."""
     h, m, rest = (np.array(case[name]) for name in ("ratings", "rated", "rest"))
     n, others, every = len(h), len(rest), np.concatenate([m, rest])
     es = mm.EvalSet([[*h, *np.full(others, np.nan)]], {"m": [every]}, systems=["A"])
 
     def row(weight, target):
-        return mm.estimate(es, "m", weight=weight, target=target).table.iloc[0]
+        return mm.system_means(es, "m", weight=weight, target=target).table.iloc[0]
 
     unrated = others / (n + others)
     if n > 2:
@@ -125,7 +125,7 @@ def test_ratings_with_the_metric_do_what_more_do_without(target):
         human = np.where(np.arange(400) % 100 < n // 4, h[np.arange(400) // 100], np.nan)
         scores = m[np.arange(400) // 100]
         es = mm.EvalSet([human], {"m": [scores]}, systems=["A"])
-        found[n] = [mm.estimate(es, use, target=target).table["se"][0] ** 2 for use in (None, "m")]
+        found[n] = [mm.system_means(es, use, target=target).table["se"][0] ** 2 for use in (None, "m")]
     share = ratings_saved(mm.EvalSet([h], {"m": [m]}, systems=["A"])).loc[0, "mean"]
     more = 1 / (1 / 400 + (1 - share) * (1 / 100 - 1 / 400))
     alone = np.interp(1 / more, [1 / 160, 1 / 100], [found[160][0], found[100][0]])

@@ -12,8 +12,7 @@ from campaigns import refuses
 from digests import statistics
 
 import mtmeta as mm
-from mtmeta import EvalSet, Texts
-from mtmeta.evalset import as_evalset
+from mtmeta.evalset import EvalSet, Texts, as_evalset
 
 
 @pytest.fixture
@@ -399,9 +398,9 @@ def test_names_of_systems_are_text():
 
 
 @pytest.mark.parametrize(("texts", "says"), [
-    (mm.Texts(["a"]), "one entry of sources per segment, 2; found 1"),
-    (mm.Texts(references={"r": ["a", "b", "c"]}), "one entry of reference 'r' per segment, 2; found 3"),
-    (mm.Texts(translations={"A": ["a"]}), "one entry of translations of 'A' per segment, 2; found 1"),
+    (mm.evalset.Texts(["a"]), "one entry of sources per segment, 2; found 1"),
+    (mm.evalset.Texts(references={"r": ["a", "b", "c"]}), "one entry of reference 'r' per segment, 2; found 3"),
+    (mm.evalset.Texts(translations={"A": ["a"]}), "one entry of translations of 'A' per segment, 2; found 1"),
 ])  # fmt: skip
 def test_texts_of_another_length_are_refused(texts, says):
     refuses(says, small, texts=texts)

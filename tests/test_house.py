@@ -143,6 +143,16 @@ def test_targets_that_the_readme_names_exist_and_make_help_lists_every_one():
     assert listed == targets
 
 
+def test_the_namespace_is_what_its_docstring_lists():
+    listed = re.findall(r"`([A-Za-z_]+)`", mtmeta.__doc__)
+    assert dir(mtmeta) == sorted(listed)
+    assert all(hasattr(mtmeta, name) for name in listed)
+    with pytest.raises(AttributeError, match="has no attribute 'Texts'"):
+        mtmeta.Texts  # noqa: B018
+    modules = {module for path in PACKAGE.rglob("*.py") if not (module := module_of(path)).startswith("_")}
+    assert modules - {"cli"} <= set(listed)
+
+
 #: Public functions that estimate nothing: they prepare data, choose among options, or quote a mistake.
 NO_STATISTICS = {
     *("discrete_to_continuous", "drop_probabilities", "centre_segments", "permute_within_human_scores", "plant_bias"),

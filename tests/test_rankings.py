@@ -4,7 +4,7 @@ import pytest
 from campaigns import refuses
 
 import mtmeta as mm
-from mtmeta import Rankings
+from mtmeta.rankings import Rankings
 
 #: Two systems rank three items for two queries; z is not judged. The rows are out of order on purpose.
 RUNS = pd.DataFrame({"system": list("BBBAAA"), "query": ["q1", "q1", "q2", "q2", "q1", "q1"], "item": list("yxxzzx")})

@@ -290,7 +290,7 @@ def awkward() -> dict[str, mm.EvalSet]:
     unrated = h.copy()
     unrated[0] = np.nan
     names = list("ABCD")
-    texts = mm.Texts(sources=("a b",) * 29 + (None,), translations={"A": ("x",) * 30, "B": (None,) * 30})
+    texts = mm.evalset.Texts(sources=("a b",) * 29 + (None,), translations={"A": ("x",) * 30, "B": (None,) * 30})
     return {
         "one system": mm.EvalSet(h[:1], {"m": noise[:1]}, systems=["A"]),
         "two systems": mm.EvalSet(h[:2], {"m": noise[:2]}, systems=["A", "B"]),

@@ -80,7 +80,9 @@ def notebook_of(name: str, chapter: str = "01_first") -> Path:
 
 
 def test_facts_and_unmet_needs_by_hand():
-    texts = mm.Texts(sources=["a", None, "c"], references={"r": [None, "b", "c"]}, translations={"A": ["x", "y", None]})
+    texts = mm.evalset.Texts(
+        sources=["a", None, "c"], references={"r": [None, "b", "c"]}, translations={"A": ["x", "y", None]}
+    )
     nan = np.nan
     es = mm.EvalSet([[0, -1, nan], [0, nan, nan], [nan] * 3], {"m": np.zeros((3, 3))}, systems=[*"ABC"], texts=texts)
     assert facts(es) == {
@@ -269,7 +271,7 @@ def test_fingerprint_sees_what_chapters_see():
     assert prints[0] == prints[1] == _run.fingerprint(es)  # the order of the rows says nothing
     assert prints[2] != prints[0]
     assert _run.fingerprint(es.select(systems=es.systems[::-1])) != prints[0]
-    texts = [mm.Texts(references={"r": ["a", "b"], "s": ["c", last]}) for last in ("d", "e")]
+    texts = [mm.evalset.Texts(references={"r": ["a", "b"], "s": ["c", last]}) for last in ("d", "e")]
     two = [mm.EvalSet(es.human, {}, systems=es.systems, texts=t) for t in texts]
     assert _run.fingerprint(two[0]) != _run.fingerprint(two[1])
 

@@ -40,7 +40,9 @@ def made_up(n: int = 60) -> pd.DataFrame:
 
 
 def test_training_frame_by_hand():
-    texts = mm.Texts(("s1", "s2"), {"refA": ("r1", "r2"), "refB": ("x", "y")}, {"A": ("a1", "a2"), "B": ("b1", "b2")})
+    texts = mm.evalset.Texts(
+        ("s1", "s2"), {"refA": ("r1", "r2"), "refB": ("x", "y")}, {"A": ("a1", "a2"), "B": ("b1", "b2")}
+    )
     es = mm.EvalSet(
         [[0, -4], [-2, np.nan]], {}, systems=["A", "B"], name="x", about={"language_pair": "de-en"}, texts=texts
     )
@@ -63,13 +65,13 @@ def test_training_frame_refuses_what_cannot_be_trained_on(es):
     refuses("at least one set", sentinel.training_frame, [])
     bare = mm.EvalSet([[0, 1]], {}, systems=["A"], name="bare")
     refuses("'bare' has no texts", sentinel.training_frame, [es, bare])
-    flat = mm.EvalSet([[1, 1]], {}, systems=["A"], texts=mm.Texts(("a", "b")))
+    flat = mm.EvalSet([[1, 1]], {}, systems=["A"], texts=mm.evalset.Texts(("a", "b")))
     refuses("every human score is 1", sentinel.training_frame, flat)
 
 
 def test_overlap_is_found_after_normalisation():
     train = pd.DataFrame({"source": ["Ｇuten  Tag.", "Neu"], "translation": ["GOOD DAY.", "New"]})
-    texts = mm.Texts(("guten tag.", "Anders"), {"refA": ("good day.", "Other")}, {"A": ("good\tday.", "New!")})
+    texts = mm.evalset.Texts(("guten tag.", "Anders"), {"refA": ("good day.", "Other")}, {"A": ("good\tday.", "New!")})
     found = sentinel.find_overlap(train, mm.EvalSet([[0, 1]], {}, systems=["A"], texts=texts))
     columns = ["text", "test_role", "train_role"]
     assert found.columns.tolist() == columns
@@ -243,7 +245,7 @@ def test_blind_sentinel_is_constant_within_segments(light, es, sees):
 
 def test_set_is_scored_text_by_text(light):
     references = {"refA": ("one", "two"), "refB": ("1", "2")}
-    texts = mm.Texts(("eins", "zwei"), references, {"A": ("one", None), "B": ("x", "one")})
+    texts = mm.evalset.Texts(("eins", "zwei"), references, {"A": ("one", None), "B": ("x", "one")})
     es = mm.EvalSet([[0, 1], [1, 0], [1, 1]], {}, systems=["A", "B", "C"], texts=texts)
     one, x = light["candidate"].score(["one", "x"])
     expected = [[one, np.nan], [x, one], [np.nan, np.nan]]
@@ -254,7 +256,7 @@ def test_set_is_scored_text_by_text(light):
 def test_set_without_the_text_is_refused(light):
     bare = mm.EvalSet([[0, 1]], {}, systems=["A"], name="bare")
     refuses("'bare' has no source texts", light["source"].score_set, bare)
-    half = mm.EvalSet([[0, 1]], {}, systems=["A"], name="half", texts=mm.Texts(("a", "b")))
+    half = mm.EvalSet([[0, 1]], {}, systems=["A"], name="half", texts=mm.evalset.Texts(("a", "b")))
     for sees, column in (("candidate", "translation"), ("reference", "reference")):
         refuses(f"'half' has no {column} texts", light[sees].score_set, half)
     refuses("expected an EvalSet", light["source"].score_set, pd.DataFrame(), error=TypeError)

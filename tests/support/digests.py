@@ -92,7 +92,7 @@ def statistics(es: mm.EvalSet):
     yield "ceiling", mm.raters.ceiling(rated, n_resamples=40)
     yield "krippendorff_alpha", mm.raters.krippendorff_alpha(rated.ratings.reshape(3, -1))
     part = mm.EvalSet(np.where(np.arange(es.shape[1]) % 3, np.nan, es.human), {"chrF": es["chrF"]}, systems=es.systems)
-    yield "estimate", mm.estimate(part, "chrF")
+    yield "estimate", mm.system_means(part, "chrF")
     yield "ratings_saved", mm.estimation.ratings_saved(es)
     yield "compare_with_null", mm.sysdep.compare_with_null(es, "chrF", n_resamples=39, min_stratum=10)
 

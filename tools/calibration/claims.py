@@ -55,7 +55,7 @@ def campaign(rng: np.random.Generator) -> tuple[mm.EvalSet, mm.EvalSet]:
     words = np.maximum(1, np.round(10 + 3 * hard)).astype(int)
     systems = list("ABCDEFGH")
     translations = {name: ["x" * n for n in 5 * words + 4 * row] for name, row in zip(systems, longer, strict=True)}
-    texts = mm.Texts(sources=["word " * n for n in words], translations=translations)
+    texts = mm.evalset.Texts(sources=["word " * n for n in words], translations=translations)
     es = mm.EvalSet(human, metrics, systems=systems, texts=texts)
     return es, mm.EvalSet(human, {name: perfect + rng.normal(size=shape) for name in "abc"}, systems=systems)
 
