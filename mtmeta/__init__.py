@@ -20,8 +20,8 @@ Everything about one metric
     `report`
 Modules
     `aggregation`, `agreement`, `book`, `datasets`, `detection`, `differences`, `estimation`, `evalset`,
-    `local_accuracy`, `perturb`, `plots`, `protocols`, `raters`, `rankings`, `reporting`, `scoring`, `sentinel`,
-    `significance`, `simulate`, `sweep`, `sysdep`, `ties`
+    `local_accuracy`, `perturb`, `plots`, `protocols`, `raters`, `rankings`, `reporting`, `resampling`, `scoring`,
+    `sentinel`, `significance`, `simulate`, `sweep`, `sysdep`, `ties`
 
 Names are imported when they are first used, so that ``import mtmeta`` and the command line's ``--help`` do not wait
 for compilers and plotting libraries.
@@ -33,7 +33,7 @@ __version__ = "0.1.0"
 
 _MODULES = """
 aggregation agreement book datasets detection differences estimation evalset local_accuracy perturb plots protocols
-raters rankings reporting scoring sentinel significance simulate sweep sysdep ties
+raters rankings reporting resampling scoring sentinel significance simulate sweep sysdep ties
 """.split()
 _OWNERS = {
     "aggregation": "aggregate",
