@@ -19,9 +19,6 @@ from ._agreement import quick_interval
 from ._facts import NO_INTERVAL, Part, Section, interval, n_units, pearson_in_draws, segment_counts
 from ._others import lengths
 
-_MOST_DOMAINS = 12
-
-
 # -- ties --------------------------------------------------------------------------------
 
 
@@ -162,9 +159,7 @@ def domains(part: Part, section: Section) -> None:
     names = [d for d in dict.fromkeys(es.domains) if d is not None]
     if len(names) < 2:
         raise Undefined(f"there is one domain: {some_of(map(str, names)) or 'none'}.")
-    if len(names) > _MOST_DOMAINS:
-        section.skip(f"more={len(names) - _MOST_DOMAINS} domains", f"the first {_MOST_DOMAINS} are shown.")
-    for name in names[:_MOST_DOMAINS]:
+    for name in names:
         section.attempt(f"domain={name}", _domain_row, part, section, name)
 
 

@@ -148,7 +148,7 @@ def _beyond(part: Part, section: Section, row: Row | None) -> Judgement:
 def _best(part: Part, section: Section, row: Row | None) -> Judgement:
     row, mine = (section.row(CLAIMED_RANK + what, part.metric) for what in ("", ".rank"))
     if mine is None or "rivals" not in section.found:
-        return Judgement("cannot be told", section.why("ranks", f"{CLAIMED_RANK}.sets", CLAIMED_RANK))
+        return Judgement("cannot be told", section.why("ranks", CLAIMED_RANK))
     rivals = section.found["rivals"].loc[part.metric].drop(part.metric)
     reason = f"rank {mine.value:.0f} of {len(rivals) + 1}"
     if mine.value > 1:

@@ -19,8 +19,8 @@ from ..significance import compare
 from ._facts import Part, Row, Section, Settings, interval, n_units, pearson_in_draws, segment_counts
 
 _RANKED = ("pearson.none", "pearson.segment", "kendall.segment")
-#: Most metrics of which all pairs are compared, and the least draws.
-_MOST_RANKED, _DRAWS = 100, 1000
+#: The least draws of the comparison of all pairs of metrics.
+_DRAWS = 1000
 #: The ranking on which the claim to be the best rests.
 CLAIMED_RANK = "pearson.segment"
 _N_RANDOM = 20
@@ -77,19 +77,13 @@ def _add_ranked(section: Section, key: str, table: pd.DataFrame, counted: str) -
 
 def _ranked(es: EvalSet, settings: Settings, section: Section, key: str) -> None:
     options = dict(zip(("coefficient", "grouping"), key.split("."), strict=True))
-    common = ~np.isnan(es.human)
-    if len(es.metrics) <= _MOST_RANKED:
-        n_resamples = max(settings.n_resamples, _DRAWS)
-        found = compare(es, unit=settings.unit, rng=settings.seed, n_resamples=n_resamples, **options)
-        table, p = found.table, found.p_values
-        section.text += [found.note] if found.note and found.note not in section.text else []
-        if key == CLAIMED_RANK:
-            section.found["rivals"] = p.fillna(p.T)
-        common = common & ~np.isnan([es[metric] for metric in es.metrics]).any(axis=0)
-    else:
-        table = correlate(es, **options)
-        section.skip(f"{key}.sets", f"with more than {_MOST_RANKED} metrics the differences of all pairs are too many.")
-    _add_ranked(section, key, table.assign(n=int(common.sum())), "translations")
+    n_resamples = max(settings.n_resamples, _DRAWS)
+    found = compare(es, unit=settings.unit, rng=settings.seed, n_resamples=n_resamples, **options)
+    section.text += [found.note] if found.note and found.note not in section.text else []
+    if key == CLAIMED_RANK:
+        section.found["rivals"] = found.p_values.fillna(found.p_values.T)
+    common = ~np.isnan([es.human, *(es[metric] for metric in es.metrics)]).any(axis=0)
+    _add_ranked(section, key, found.table.assign(n=int(common.sum())), "translations")
 
 
 # -- baselines ---------------------------------------------------------------------------
