@@ -47,8 +47,8 @@ def n_added(es: EvalSet, metric: str, coefficient: str, grouping: str, unit: str
     n_rated = (~np.isnan(es.human)).sum(axis=0)
     known = n_rated > (grouping == "segment" or coefficient == "spa")
     if (grouping, degenerate) == ("segment", "drop") and coefficient not in ("acc_eq", "spa"):
-        cells = grouped(es, metric, grouping)
-        defined = set(compress(cells.labels, ~np.isnan(values_of_groups(cells, coefficient, "calibrate"))))
+        cells, exact = grouped(es, metric, grouping), check_coefficient(coefficient, "calibrate")
+        defined = set(compress(cells.labels, ~np.isnan(values_of_groups(cells, exact, "calibrate"))))
         known &= [segment in defined for segment in es.segments]
     return len(np.unique(units_of(es, unit)[known]))
 
