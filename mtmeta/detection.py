@@ -58,6 +58,11 @@ def threshold(es: EvalSet | pd.DataFrame, metric: str, *, aim: str | float = "yo
     ValueError
         If a name or option is unknown, or humans find errors in all translations, or in none.
 
+    See Also
+    --------
+    error_free : how well a metric finds translations without errors.
+    mtmeta.calibrate_ties : the threshold below which two scores are tied.
+
     Examples
     --------
     >>> import mtmeta as mm
@@ -128,6 +133,11 @@ def error_free(
     ValueError
         If a name or option is unknown, a threshold is missing, or humans find errors in all translations, or in none,
         of the data or of all folds but one.
+
+    See Also
+    --------
+    threshold : the score from which a translation counts as free of errors.
+    mtmeta.ratings_saved : another use of a metric beside people.
 
     References
     ----------

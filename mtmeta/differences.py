@@ -160,6 +160,11 @@ def system_pairs(
         If the metric is unknown, two sets share a name, no set has two systems with scores, a set has fewer than
         ``n_segments``, or system scores are no means of segment scores (corpus BLEU) so that there are none for fewer.
 
+    See Also
+    --------
+    curve : the chance that people agree, fitted to these pairs.
+    mtmeta.pairwise_accuracy : the share of pairs on which metric and people agree.
+
     Examples
     --------
     >>> import mtmeta as mm
@@ -252,6 +257,12 @@ def curve(
     ValueError
         As `system_pairs`; if the metric gives all systems one score; or if humans agree with all its differences or
         with none: then any steeper curve fits better.
+
+    See Also
+    --------
+    wmt23_curve : the same for the metrics of WMT23, without data.
+    system_pairs : what it is fitted to.
+    mtmeta.power : how large a test set must be.
 
     References
     ----------
@@ -361,6 +372,10 @@ def wmt23_curve(metric: str, *, n_segments: int | None = None) -> pd.DataFrame:
     ------
     ValueError
         If the metric is unknown, or has no curve for so few segments.
+
+    See Also
+    --------
+    curve : fit it to your own data.
 
     Examples
     --------

@@ -113,6 +113,11 @@ def system_means(
         If a name or option is unknown, no system has enough ratings, or whole documents should have been drawn and one
         is rated in part.
 
+    See Also
+    --------
+    ratings_saved : how many ratings that is worth.
+    mtmeta.correlate : the correlation on which it depends.
+
     Notes
     -----
     With residuals :math:`e = h - \lambda m`, the variance is :math:`(1 - n/N)\, s_e^2 / n` for the set. For the
@@ -311,6 +316,11 @@ def ratings_saved(
     ------
     ValueError
         If a name or option is unknown, or there are too few ratings, or they do not vary.
+
+    See Also
+    --------
+    system_means : mean ratings that a metric corrects.
+    mtmeta.raters.ceiling : what a second rater would get.
 
     Notes
     -----

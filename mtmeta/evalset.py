@@ -681,6 +681,18 @@ def as_evalset(data: EvalSet | pd.DataFrame, *, unrated: bool = False) -> EvalSe
     """Return ``data`` as an `EvalSet` with human scores: a tidy table is converted, a set passes through.
 
     Systems that nobody rated are left out (``provenance["left_out"]`` names them) unless ``unrated`` keeps them.
+
+    See Also
+    --------
+    EvalSet.from_frame : the same with options.
+    mtmeta.load : read a set from a file or by name.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> frame = mm.load("teaching").to_frame()
+    >>> mm.evalset.as_evalset(frame).shape
+    (12, 300)
     """
     if isinstance(data, EvalSet):
         if not data._rated:

@@ -263,6 +263,10 @@ def decided_by_one(table: pd.DataFrame) -> list[str]:
         One sentence per system without which a value changes its sign and moves by more than .2, and one per task whose
         first metric would not be first without some system.
 
+    See Also
+    --------
+    without_each_system : ranks without each system.
+
     Examples
     --------
     >>> import pandas as pd
@@ -377,6 +381,12 @@ def rank(
     ValueError
         If an option or metric is unknown, a language pair occurs twice, or a task cannot be
         computed on these sets.
+
+    See Also
+    --------
+    mtmeta.compare : is one metric better than another?
+    without_each_system : does one system decide the rank?
+    mtmeta.plots.rank_intervals : a figure of the ranks.
 
     Notes
     -----

@@ -59,6 +59,10 @@ def krippendorff_alpha(ratings: ArrayLike) -> float:
     ValueError
         If there are fewer than two raters, or than two items with two ratings.
 
+    See Also
+    --------
+    ceiling : the correlation that a second rater gets.
+
     References
     ----------
     Krippendorff 2011.
@@ -128,6 +132,11 @@ def ceiling(
     ------
     ValueError
         If a metric is unknown, there is only one rating, or a rating is constant.
+
+    See Also
+    --------
+    krippendorff_alpha : agreement of raters beyond chance.
+    mtmeta.correlate : what metrics get.
 
     References
     ----------

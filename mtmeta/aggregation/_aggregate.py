@@ -94,6 +94,11 @@ def aggregate(
     TypeError, ValueError
         As in `extract`; and if ``how`` or ``interval`` is unknown, they do not fit, or a number is out of range.
 
+    See Also
+    --------
+    compare_aggregations : does the mean of segment scores or the corpus score agree better with people?
+    ratio_gap : why the two differ.
+
     Notes
     -----
     BLEU leaves out n-gram orders that a text is too short for when it scores segments, and not when it scores a corpus,

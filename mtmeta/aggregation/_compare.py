@@ -103,6 +103,11 @@ def compare_aggregations(
     TypeError, ValueError
         As in `extract`; and if an option is unknown, a set has no human scores, or there are fewer than four systems.
 
+    See Also
+    --------
+    aggregate : the scores that are compared.
+    downsample : the same in samples of segments.
+
     References
     ----------
     Cavalin, Domingues and Pinhanez 2024, section 5; Deutsch, Dror and Roth 2021 (resampling both; PERM-SYS); Graham and

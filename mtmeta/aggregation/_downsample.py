@@ -95,6 +95,11 @@ def downsample(
     TypeError, ValueError
         As in `extract`; also if the metric is any other, a number is out of range, or there are fewer than three units.
 
+    See Also
+    --------
+    compare_aggregations : on all segments.
+    mtmeta.plots.correlations_by_size : a figure of the result.
+
     References
     ----------
     Cavalin, Domingues and Pinhanez 2024, section 4.6 and figure 5.

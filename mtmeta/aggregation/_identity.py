@@ -65,6 +65,11 @@ def ratio_gap(matches: Sequence[float] | np.ndarray, lengths: Sequence[float] | 
         If shapes differ, nothing is given, a number is not finite, or a length is not positive: its ratio would be
         undefined.
 
+    See Also
+    --------
+    aggregate : both aggregations of real metrics.
+    mtmeta.plots.ratio_bars : a figure of the two.
+
     References
     ----------
     Cavalin, Domingues and Pinhanez 2024, equations 1 to 3.

@@ -159,6 +159,11 @@ def extract(
         If an option does not apply, the set has no texts, a translation or reference is missing, or a candidate is
         its own reference.
 
+    See Also
+    --------
+    aggregate : scores of systems from such sums.
+    ratio_gap : what follows from the lengths.
+
     Examples
     --------
     >>> import mtmeta as mm

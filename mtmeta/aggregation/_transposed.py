@@ -132,6 +132,11 @@ def aggregate_transposed(
     TypeError, ValueError
         As in `extract`; and if there are several references.
 
+    See Also
+    --------
+    aggregate : the sound aggregation.
+    explain_reference_shape : the bug behind it.
+
     References
     ----------
     Cavalin, Domingues and Pinhanez 2024, Table 1. Their code was not seen; that they made this mistake is inferred from

@@ -172,6 +172,11 @@ def correlate_groups(
     ValueError, TypeError
         As `correlate`.
 
+    See Also
+    --------
+    correlate : their mean.
+    mtmeta.evalset.EvalSet.select : keep some of the groups.
+
     Examples
     --------
     >>> import mtmeta as mm
@@ -214,6 +219,11 @@ def decompose_pearson(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str |
     ------
     ValueError
         If a name is unknown, or humans are constant throughout.
+
+    See Also
+    --------
+    correlate : the correlation that is decomposed.
+    mtmeta.plots.decomposition : a figure of the parts.
 
     Examples
     --------
@@ -279,6 +289,11 @@ def pairwise_difference_pearson(es: EvalSet | pd.DataFrame, metrics: Sequence[st
     ValueError
         If a name is unknown, no segment has two scored translations, or humans tie all pairs.
 
+    See Also
+    --------
+    correlate : Pearson's correlation of the scores themselves.
+    pairwise_accuracy : counts only the sign of the differences.
+
     References
     ----------
     DiIanni and Deutsch 2025, "Don't Sweat the Small Stuff", propose the correlation of pairwise differences.
@@ -329,6 +344,11 @@ def metric_correlations(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str
     ValueError
         If a metric is unknown or listed twice.
 
+    See Also
+    --------
+    correlate : metrics with people, not with each other.
+    partial_correlations : what two metrics share beside a third.
+
     References
     ----------
     Perrella et al. 2024, figures 4 to 6.
@@ -377,6 +397,11 @@ def partial_correlations(
     ------
     ValueError
         If a metric is unknown or listed twice.
+
+    See Also
+    --------
+    metric_correlations : without a third metric.
+    correlate : metrics with people.
 
     Examples
     --------

@@ -90,6 +90,11 @@ def pairwise_accuracy(
     ValueError
         If a metric is unknown, or no set has two systems with scores.
 
+    See Also
+    --------
+    soft_pairwise_accuracy : counts how sure each order of two systems is.
+    mtmeta.rank : rank metrics by it, as WMT does.
+
     References
     ----------
     Kocmi et al. 2021, "To Ship or Not to Ship", equation 1.

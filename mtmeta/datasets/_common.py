@@ -94,6 +94,11 @@ def locate(relative: str) -> Path:
     ------
     ValueError
         If no place has it, ``$MTMETA_DATA`` is not a directory, or ``relative`` leaves the data directory.
+
+    See Also
+    --------
+    path_of : a file of a set.
+    fetch : download it.
     """
     parts = PurePosixPath(relative).parts
     if not parts or relative.startswith("/") or ".." in parts or "\\" in relative:

@@ -71,6 +71,11 @@ def fetch(name: str, *, cache: Path | None = None, progress: bool = True, base_u
         If a file cannot be downloaded. It is an ``OSError``. The next call continues the download of an archive.
     OSError
         If the cache cannot be written.
+
+    See Also
+    --------
+    available : the names.
+    load : load what was fetched.
     """
     wanted_set = data_set(name)
     if base_url is not None and not base_url.startswith(("http://", "https://")):

@@ -52,6 +52,10 @@ def mqm_weight(category: str, severity: str) -> float:
     ValueError
         If the severity is unknown.
 
+    See Also
+    --------
+    load : sets with MQM ratings.
+
     Examples
     --------
     >>> from mtmeta.datasets import mqm_weight

@@ -82,6 +82,10 @@ def load_news(language_pairs: Sequence[str] | None = None) -> list[NewsSet]:
     ValueError
         If the data are not on this computer, a pair does not exist, or a file is damaged.
 
+    See Also
+    --------
+    load_all : sets with translations of single segments.
+
     Notes
     -----
     Two systems have other names in the results than in the archive: LanguageX is ZengHuiMT (both have the same

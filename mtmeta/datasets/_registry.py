@@ -74,6 +74,11 @@ class DataSet:
 def available() -> dict[str, DataSet]:
     """Return the sets that can be fetched, by name.
 
+    See Also
+    --------
+    fetch : download what is not there.
+    load : load a set by name.
+
     Examples
     --------
     >>> sets = available()

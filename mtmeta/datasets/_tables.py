@@ -211,6 +211,11 @@ def read_table(path: Path | str, *, columns: Mapping[str, str] | None = None) ->
     ValueError
         If the name ends in something else, or the file is damaged.
 
+    See Also
+    --------
+    load : the table as a checked set.
+    validate : what is wrong with a table.
+
     Examples
     --------
     >>> import pathlib, tempfile

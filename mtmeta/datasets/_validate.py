@@ -46,6 +46,10 @@ def validate(es: EvalSet | pd.DataFrame) -> pd.DataFrame:
     ValueError
         If its ratings cannot rank any metric: one rated system, or one human score throughout.
 
+    See Also
+    --------
+    load : load a set; raises where it cannot be used.
+
     Notes
     -----
     A metric is suspected of being reversed if its Pearson correlation with humans is below :math:`-2/\sqrt{n}`, two

@@ -78,6 +78,12 @@ def local_accuracy(
         If a score is no number, a column, metric or option is unknown, a context is empty, or a score is missing and
         not to be dropped.
 
+    See Also
+    --------
+    context_effect : do the contexts differ by more than chance?
+    recommend : which metric to use in which context.
+    guide : all of it from texts.
+
     References
     ----------
     Deviyani and Diaz 2025, section 3, equations 1 and 2.

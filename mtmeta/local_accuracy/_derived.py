@@ -61,6 +61,11 @@ def quality_buckets(values: Sequence[float] | pd.Series | np.ndarray, n_buckets:
     TypeError, ValueError
         If a value is no number, no value is rated, or ``n_buckets`` is no whole number of at least 2.
 
+    See Also
+    --------
+    local_accuracy : with the buckets as contexts.
+    mtmeta.plots.accuracy_by_quality : a figure of that.
+
     References
     ----------
     Deviyani and Diaz 2025, appendix A.5, which asks for 250.
@@ -123,6 +128,11 @@ def natural_pairs(
     TypeError, ValueError
         If an argument is out of range, a metric is unknown, or no pair is left.
 
+    See Also
+    --------
+    mtmeta.perturb.perturb_table : make the worse text instead.
+    local_accuracy : the accuracy on such pairs.
+
     References
     ----------
     Deviyani and Diaz 2025, limitations (its degradations may be too easy).
@@ -184,6 +194,11 @@ def swap_effects(pairs: pd.DataFrame, *, context: str | Sequence[str] | None = N
     TypeError, ValueError
         If a column or metric is unknown, or a score is no number.
 
+    See Also
+    --------
+    mtmeta.perturb.perturb_rankings : the swaps.
+    mtmeta.plots.swap_effect_bars : a figure of it.
+
     References
     ----------
     Deviyani and Diaz 2025, section 4.2, takes a swapped ranking for a worse one.
@@ -224,6 +239,11 @@ def length_metric(pairs: pd.DataFrame) -> pd.DataFrame:
     ------
     TypeError, ValueError
         If ``pairs`` is no DataFrame, a column is absent or holds no text, or there is a metric ``length`` already.
+
+    See Also
+    --------
+    local_accuracy : measure it beside real metrics.
+    mtmeta.scoring.score_pairs : real metrics.
 
     References
     ----------
@@ -272,6 +292,11 @@ def combination_variance(
     ------
     TypeError, ValueError
         As `local_accuracy`; ValueError with fewer than three perturbations.
+
+    See Also
+    --------
+    local_accuracy : the accuracies whose variance it is.
+    mtmeta.plots.variance_by_combination : a figure of it.
 
     References
     ----------

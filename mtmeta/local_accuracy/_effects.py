@@ -60,6 +60,11 @@ def context_effect(
     TypeError, ValueError
         As `local_accuracy`; ValueError with fewer than two contexts.
 
+    See Also
+    --------
+    ranking_effect : does the context change the order of metrics?
+    recommend : which metric to use in which context.
+
     Notes
     -----
     Chi-square is computed again after permuting the labels of contexts; which labels may be exchanged depends on where
@@ -209,6 +214,11 @@ def ranking_effect(
     ------
     TypeError, ValueError
         As `context_effect`; ValueError with fewer than two metrics.
+
+    See Also
+    --------
+    context_effect : does the context change the accuracy of one metric?
+    tau_ap_matrix : how alike two contexts order the metrics.
 
     Notes
     -----

@@ -36,6 +36,10 @@ def metrics_of(pairs: pd.DataFrame) -> list[str]:
     ValueError
         If there is no such column.
 
+    See Also
+    --------
+    scored_pairs : the table with these columns.
+
     Examples
     --------
     >>> import pandas as pd

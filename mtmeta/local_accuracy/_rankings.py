@@ -57,6 +57,11 @@ def tau_ap(
     ValueError
         If there are fewer than two items, the items differ, or a score is missing.
 
+    See Also
+    --------
+    tau_ap_matrix : between all contexts.
+    ranking_effect : against chance.
+
     References
     ----------
     Yilmaz, Aslam and Robertson 2008; Urbano and Marrero 2017 (ties).

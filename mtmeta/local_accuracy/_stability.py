@@ -63,6 +63,10 @@ def stability(
     TypeError, ValueError
         As `local_accuracy`; ValueError with fewer than two contexts.
 
+    See Also
+    --------
+    recommend : the recommendation itself.
+
     References
     ----------
     Deviyani and Diaz 2025, section 6.1 and its guideline; the part of noise is ours.
@@ -177,6 +181,11 @@ def recommend(
     TypeError, ValueError
         As `local_accuracy`; ValueError with fewer than two metrics or contexts, or where a metric scored nothing in
         a context.
+
+    See Also
+    --------
+    local_accuracy : the accuracies that it rests on.
+    stability : how many segments a recommendation needs.
 
     Notes
     -----

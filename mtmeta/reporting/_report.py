@@ -239,6 +239,11 @@ def report(
     ValueError
         If a metric or option is unknown, or there is no metric.
 
+    See Also
+    --------
+    mtmeta.correlate : one statistic of many.
+    mtmeta.guide : the same for local accuracy.
+
     Notes
     -----
     A claim of the form "more than chance" is *supported* if the interval of its statistic lies above chance, or *real

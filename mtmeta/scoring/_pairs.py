@@ -88,6 +88,11 @@ def score_pairs(
     OSError
         If ``cache`` is no folder and cannot be made.
 
+    See Also
+    --------
+    mtmeta.perturb.perturb_table : make the pairs.
+    mtmeta.local_accuracy.local_accuracy : what follows from the scores.
+
     Notes
     -----
     ``bleu`` is sacreBLEU's for segments (effective order), in [0, 100]; ``bleu_nltk`` is `sentence_bleu` without

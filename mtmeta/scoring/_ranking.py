@@ -60,6 +60,10 @@ def score_rankings(
         If a column is missing, a list holds an item or a rank twice, a query has no judgement, a relevance is no
         integer, or a measure is unknown.
 
+    See Also
+    --------
+    score_ranking_pairs : of rankings and their perturbations.
+
     Notes
     -----
     The measures see no deeper than the list. Where runs were cut at 100 items, MAP and the interpolated precisions are
@@ -174,6 +178,11 @@ def score_ranking_pairs(
     ------
     TypeError, ValueError
         As in `score_rankings`, and if a perturbed list has no original, or other items than it.
+
+    See Also
+    --------
+    mtmeta.perturb.perturb_rankings : make the pairs.
+    score_rankings : the scores of one ranking.
 
     Examples
     --------

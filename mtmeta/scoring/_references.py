@@ -156,6 +156,10 @@ def check_references(hypotheses: Sequence[str], references: Sequence[Any]) -> li
         If references are transposed, given as one list per hypothesis, of another length than the hypotheses, or
         missing for a segment.
 
+    See Also
+    --------
+    mtmeta.aggregation.explain_reference_shape : what the wrong shape does.
+
     Examples
     --------
     >>> from mtmeta.scoring import check_references

@@ -125,6 +125,10 @@ def score_transcripts(
     TypeError, ValueError
         If the table lacks a column or holds an empty cell, or a metric is unknown.
 
+    See Also
+    --------
+    score_pairs : of transcripts and their perturbations.
+
     References
     ----------
     Morris, Maier and Green 2004 (MER, WIL).

@@ -88,6 +88,10 @@ def score_ter(texts: Sequence[str], references: Sequence[str]) -> np.ndarray:
     ValueError
         If there are more texts than references, or fewer.
 
+    See Also
+    --------
+    score_pairs : several metrics of many texts.
+
     Examples
     --------
     >>> from mtmeta.scoring import score_ter

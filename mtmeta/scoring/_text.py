@@ -97,6 +97,10 @@ def signature(metric: Any) -> str:
     """Return the signature of a sacreBLEU metric that has seen references, its name first.
 
     TER has a minus sign, because this package negates it.
+
+    See Also
+    --------
+    score_pairs : scores of these metrics.
     """
     name = {"TER": "-TER"}.get(type(metric).__name__, type(metric).__name__)
     if name == "CHRF":

@@ -107,6 +107,12 @@ def fit(
         If a column is absent, a text or score is missing or none, there are too few texts, all scores are
         equal, an option is unknown or does not go with ``kind``, or the extra is not installed.
 
+    See Also
+    --------
+    training_frame : a table to train on.
+    find_overlap : is test text in it?
+    load : read a sentinel that was saved.
+
     References
     ----------
     Perrella et al. 2024, section 3.1 and appendix B.
@@ -154,6 +160,10 @@ def load(folder: str | Path) -> Sentinel:
     ------
     ValueError
         If the folder holds no sentinel, a damaged one, or a transformer while the extra is not installed.
+
+    See Also
+    --------
+    fit : train one.
 
     Examples
     --------

@@ -120,6 +120,11 @@ def training_frame(sets: EvalSet | Iterable[EvalSet]) -> pd.DataFrame:
     ValueError
         If there is no set, a set has no texts, or its human scores are all equal.
 
+    See Also
+    --------
+    read_texts : such a table from a file.
+    fit : train on it.
+
     Notes
     -----
     The paper does not say how it scales MQM scores; COMET's DA data, which it uses, are z-scores.
@@ -178,6 +183,10 @@ def find_overlap(train: pd.DataFrame, test: EvalSet | pd.DataFrame | Iterable[Ev
     ------
     ValueError
         If either side has no text at all.
+
+    See Also
+    --------
+    training_frame : a table to train on.
 
     Examples
     --------

@@ -155,6 +155,12 @@ def compare(
         If an option is unknown, a method does not fit the coefficient, or fewer than two metrics are
         there to compare.
 
+    See Also
+    --------
+    mtmeta.correlate : the statistic, with ``interval=True`` for one metric alone.
+    power : how many segments a difference needs.
+    drivers : on which segments or systems it rests.
+
     Notes
     -----
     Where a value is not a sum over units, :math:`c_u = w_u T + (1 - w_u)(T - T_{-u})` with the value T, the value

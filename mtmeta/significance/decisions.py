@@ -35,6 +35,10 @@ def correct(p_values: Sequence[float] | np.ndarray, method: str) -> np.ndarray:
     ValueError
         If the method is unknown or a value lies outside [0, 1].
 
+    See Also
+    --------
+    compare : p-values of all pairs of metrics.
+
     Examples
     --------
     >>> from mtmeta.significance import correct
@@ -79,6 +83,11 @@ def clusters(p_values: np.ndarray, alpha: float = 0.05) -> np.ndarray:
     ------
     ValueError
         If the table is not square or alpha lies outside (0, 1).
+
+    See Also
+    --------
+    rank_sets : the ranks that the data allow.
+    compare : the p-values.
 
     Examples
     --------
@@ -128,6 +137,11 @@ def rank_sets(p_values: np.ndarray, alpha: float = 0.05) -> tuple[np.ndarray, np
     ------
     ValueError
         If the table is not square or alpha lies outside (0, 1).
+
+    See Also
+    --------
+    clusters : groups of ranks, as published.
+    mtmeta.plots.rank_intervals : a figure of them.
 
     References
     ----------

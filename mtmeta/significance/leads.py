@@ -49,6 +49,10 @@ def drivers(
     ValueError
         As `compare`.
 
+    See Also
+    --------
+    compare : the difference that is explained.
+
     Examples
     --------
     >>> import mtmeta as mm
@@ -114,6 +118,11 @@ def power(
     ValueError
         As `compare`; also if the two metrics agree with humans equally well or are one metric in two units, or there
         are fewer than three systems.
+
+    See Also
+    --------
+    compare : the test whose power it is.
+    mtmeta.differences.curve : what a difference of systems is worth.
 
     Notes
     -----

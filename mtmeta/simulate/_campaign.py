@@ -197,6 +197,11 @@ def rate_again(es: EvalSet, n_ratings: int = 2, *, seed: int = 1) -> EvalSet:
     ValueError
         If ``n_ratings`` is below 1, or the set does not know which errors are there, or has lost segments or systems.
 
+    See Also
+    --------
+    campaign : what is rated again.
+    mtmeta.raters.ceiling : what a second rating is good for.
+
     Examples
     --------
     >>> from mtmeta import simulate
@@ -406,6 +411,12 @@ def campaign(
     ValueError
         If a size is below 1, ``n_segments`` above 2,000, the seed negative, ``rated_share`` outside (0, 1], or
         ``length_effect`` or ``error_factor`` negative or not finite.
+
+    See Also
+    --------
+    teaching : the campaign of the book.
+    judge : a metric of known quality for it.
+    rate_again : a second rating of it.
 
     Examples
     --------

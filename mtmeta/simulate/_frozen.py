@@ -28,6 +28,11 @@ def teaching() -> EvalSet:
     EvalSet
         The same as ``campaign(n_systems=12, n_segments=300, seed=2024)``, under the name ``teaching``.
 
+    See Also
+    --------
+    campaign : the same with other settings.
+    mtmeta.load : the stored one, by ``load("teaching")``.
+
     Examples
     --------
     >>> from mtmeta import simulate

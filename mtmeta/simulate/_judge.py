@@ -108,6 +108,10 @@ def judge(es: EvalSet, table: pd.DataFrame, *, limit: int = 1000) -> pd.DataFram
     ValueError
         If ``es`` is not simulated or has no texts, a column is absent, or a segment unknown.
 
+    See Also
+    --------
+    campaign : what it judges.
+
     Examples
     --------
     >>> import pandas as pd

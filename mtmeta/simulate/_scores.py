@@ -47,6 +47,10 @@ def score_campaign(
     ValueError
         If a size is below 1, or a number of metrics or the seed negative.
 
+    See Also
+    --------
+    campaign : the translations that are scored.
+
     Examples
     --------
     >>> from mtmeta import simulate

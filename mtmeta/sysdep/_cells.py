@@ -188,6 +188,10 @@ def centre_segments(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str | N
     ValueError
         If a metric is unknown, or no segment is scored for every system.
 
+    See Also
+    --------
+    mtmeta.system_dependence : system dependence of the centred scores.
+
     Examples
     --------
     >>> import mtmeta as mm

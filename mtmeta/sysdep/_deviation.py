@@ -312,6 +312,11 @@ def deviations_both_ways(
     ValueError
         As `system_dependence`.
 
+    See Also
+    --------
+    favours : which systems are favoured, whatever the direction.
+    mtmeta.plots.deviation_plane : a figure of it.
+
     References
     ----------
     The forward deviation: von Däniken, Deriu and Cieliebak 2025, equation 1. That two regressions disagree

@@ -270,6 +270,11 @@ def favours(
         If the metric or an option is unknown, a covariate lacks a segment, there is only one rating or one system, or
         the ratings of a translation do not go together.
 
+    See Also
+    --------
+    mtmeta.system_dependence : deviations given the metric.
+    deviations_both_ways : in both directions.
+
     Notes
     -----
     p-values and intervals follow from the largest :math:`|F(k)| / se(k)` of the systems in resamples, centred, and each

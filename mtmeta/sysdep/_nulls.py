@@ -192,6 +192,10 @@ def permute_within_human_scores(
     ValueError
         If the metric is unknown, or a system has no translation with both scores.
 
+    See Also
+    --------
+    mtmeta.compare_with_null : compare with many such permutations.
+
     Examples
     --------
     >>> import mtmeta as mm

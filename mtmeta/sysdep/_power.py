@@ -63,6 +63,11 @@ def within_system_splits(
     ValueError
         If a number of parts is below 2 or a system has fewer paired translations than parts.
 
+    See Also
+    --------
+    mtmeta.system_dependence : across systems.
+    mtmeta.plots.parts_of_systems : a figure of it.
+
     References
     ----------
     von Däniken, Deriu and Cieliebak 2025, appendix D.
@@ -140,6 +145,10 @@ def plant_bias(es: EvalSet | pd.DataFrame, metric: str, system: str, bias: float
     ValueError
         If the metric or the system is unknown, or the metric does not rise with the human score.
 
+    See Also
+    --------
+    detection_power : how often it is found.
+
     Examples
     --------
     >>> import mtmeta as mm
@@ -197,6 +206,11 @@ def detection_power(
     ------
     ValueError
         As `plant_bias`.
+
+    See Also
+    --------
+    plant_bias : the favour that is planted.
+    mtmeta.plots.detection_curves : a figure of it.
 
     Examples
     --------

@@ -74,6 +74,12 @@ def calibrate_ties(
     ValueError
         If the metric or an option is unknown, or no group has two scored cells.
 
+    See Also
+    --------
+    held_out_calibration : on segments that the threshold has not seen.
+    tie_curve : accuracy at each threshold.
+    mtmeta.plots.tie_calibration_curves : a figure of it.
+
     References
     ----------
     Deutsch, Foster and Freitag 2023, "Ties Matter", section 5; Perrella et al. 2024, section 5
@@ -120,6 +126,11 @@ def human_tie_share(es: EvalSet | pd.DataFrame, *, grouping: str = "segment") ->
     ------
     ValueError
         If no group has two rated translations.
+
+    See Also
+    --------
+    subsample_ties : change this share.
+    mtmeta.plots.tie_baselines : what it gives metrics that know nothing.
 
     References
     ----------
@@ -177,6 +188,11 @@ def expected_accuracy(
     ValueError
         If a name or option is unknown, no group has two scored cells, or humans tie all pairs.
 
+    See Also
+    --------
+    mtmeta.correlate : the accuracy measured, by ``coefficient="acc_eq"``.
+    tie_curve : accuracy by threshold.
+
     References
     ----------
     An answer to Perrella et al. 2024, section 4; the formula of tau_14 is that of Macháček and Bojar 2014.
@@ -230,6 +246,11 @@ def tie_curve(es: EvalSet | pd.DataFrame, metric: str, *, grouping: str = "segme
     ------
     ValueError
         If a name or option is unknown, or no group has two scored cells.
+
+    See Also
+    --------
+    calibrate_ties : its highest point.
+    tie_area : the area under it.
 
     Examples
     --------
@@ -294,6 +315,10 @@ def tie_area(
     ------
     ValueError
         If a name or option is unknown, or no group has two scored cells.
+
+    See Also
+    --------
+    tie_curve : the curve that it sums up.
 
     References
     ----------

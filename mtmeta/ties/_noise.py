@@ -47,6 +47,10 @@ def discrete_to_continuous(scores: ArrayLike, *, rng: int | np.random.Generator 
         If there is no score, a score is infinite, or scores are so large, or different ones so close together, that
         floating-point numbers leave no room for noise.
 
+    See Also
+    --------
+    calibrate_ties : give a continuous metric ties instead.
+
     References
     ----------
     Perrella et al. 2024, section 4.4: SENTINEL_GEMBA and SENTINEL_MATESE. The paper does not state their sigma. The

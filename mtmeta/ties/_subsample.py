@@ -39,6 +39,10 @@ def drop_probabilities(tie_share: float, wanted: float) -> tuple[float, float]:
     ValueError
         If an argument is no share, or the data lack the kind of pair that is wanted.
 
+    See Also
+    --------
+    subsample_ties : sample with them.
+
     References
     ----------
     Perrella et al. 2024, section 4.4.
@@ -118,6 +122,11 @@ def subsample_ties(
     ------
     ValueError
         If a name or option is unknown, a share cannot be reached, or a sub-sample has no pair left.
+
+    See Also
+    --------
+    human_tie_share : the share that it changes.
+    drop_probabilities : how likely each pair is to be dropped.
 
     References
     ----------
@@ -200,6 +209,10 @@ def held_out_calibration(
     ------
     ValueError
         If a name or option is unknown, a share cannot be reached, or a part has no pair.
+
+    See Also
+    --------
+    calibrate_ties : calibrate and measure on the same segments.
 
     References
     ----------
