@@ -25,7 +25,7 @@ export MKL_NUM_THREADS ?= 1
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help book site test test-fast test-exhaustive matrix lint notebooks bench calibration fuzz mutation browser-deps linkcheck constraints clean distclean
+.PHONY: help book site test test-fast test-real-data test-exhaustive matrix lint notebooks bench calibration fuzz mutation browser-deps linkcheck constraints clean distclean
 
 ##@ The book, from a clone
 
@@ -65,14 +65,17 @@ site: $(BUILT) ## build the site from the stored outputs, if a source has change
 ##@ For whoever changes something
 
 # The tests execute the notebooks and compare their outputs with the stored ones, so the site for the tests need not.
-test: lint $(BUILT) browser-deps ## everything that CI runs: lint, doctests, unit tests, notebooks, site
+test: lint $(BUILT) browser-deps ## lint, doctests, unit tests, chapters, site; .ci/run also runs test-real-data where the data are
 	@echo "== tests"
 	@$(BIN)/python -m pytest -n $(JOBS) --durations=25
 
 test-fast: $(VENV)/.installed-test ## the quick part: no lint, no site, no notebooks, no real data
 	@env -u MTMETA_DATA $(BIN)/python -m pytest -n $(JOBS) -m "not slow and not browser and not exhaustive" --ignore=tests/test_site.py
 
-test-exhaustive: $(VENV)/.installed-test ## what takes too long for each change: most pages on real data, wider searches
+test-real-data: $(VENV)/.installed-test ## execute the pages on real data and compare their outputs: 45 minutes at most
+	@$(BIN)/python -m pytest -n $(JOBS) -m data -k real_data --durations=0 tests/test_notebooks.py
+
+test-exhaustive: $(VENV)/.installed-test $(BUILT) browser-deps ## what takes too long for each change: pages on real data, locales, all pages in a browser, wider searches
 	@$(BIN)/python -m pytest -n $(JOBS) -m exhaustive --durations=25
 
 lint: $(VENV)/.installed-test ## check code and stored notebooks; change nothing

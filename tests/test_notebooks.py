@@ -20,10 +20,9 @@ from mtmeta.book.runner import missing
 
 
 def as_parameter(path):
-    """Mark the notebooks that need real data; most of them take minutes, and are not executed with each change."""
+    """Mark the notebooks that need real data, and those on real data: they take minutes; `make test-real-data`."""
     name = path.relative_to(ROOT / "notebooks").as_posix()
-    long = path.parent.name == "real_data" and path.stem != "second_year"
-    marks = [pytest.mark.exhaustive if long else pytest.mark.slow]
+    marks = [pytest.mark.exhaustive if path.parent.name == "real_data" else pytest.mark.slow]
     if any(item.startswith("data:") for item in nbformat.read(path, 4).metadata.get("mtmeta", {}).get("requires", [])):
         marks.append(pytest.mark.data)
     return pytest.param(path, id=name, marks=marks)

@@ -37,7 +37,7 @@ def pairs():
 
 
 @pytest.mark.parametrize(("name", "context"), [
-    ("local_accuracy", "system"), ("global_accuracy", "system"), ("ranking_effect", "system"), ("stability", "system"),
+    ("local_accuracy", "system"), ("local_accuracy", None), ("ranking_effect", "system"), ("stability", "system"),
     ("context_effect", "third"), ("context_effect", "system"), ("context_effect", "perturbation"),
 ])  # fmt: skip
 def test_row_order_of_pairs_changes_nothing(pairs, name, context):
