@@ -26,7 +26,7 @@ from test_runner import CONFIG, printed, write
 import mtmeta as mm
 from mtmeta.book import runner
 from mtmeta.book.runner import _run, _site
-from mtmeta.book.runner._needs import FACTS, facts, title, unmet
+from mtmeta.book.runner._needs import FACTS, facts, unmet
 
 ROOT = Path(__file__).parents[1]
 SHOW = "campaign = 'teaching' # parameters"
@@ -100,8 +100,6 @@ def test_facts_and_unmet_needs_by_hand():
     assert found == {"systems": 2, "segments": 1, "transcripts": 2, "speech_contexts": 1}
     lists = mm.datasets.load_rankings("teaching-ranking")
     assert {name: n for name, n in facts(lists).items() if n} == {"systems": 10, "queries": 50}
-    assert (title(heard), title(lists)) == ("2 transcripts by 2 systems", "ranked lists by 10 systems for 50 queries")
-    assert title(es) == "3 systems x 3 segments, 1 metrics"
     found = {"metrics": 1, "systems": 3, "sources": 0}
     assert unmet(["metrics", "systems>=3"], found) == []
     assert unmet(["metrics>=2", "systems>=4", "sources"], found) == [
@@ -437,13 +435,6 @@ def test_scores_in_a_folder_that_is_replaced_are_kept(run, book, no_kernel, opti
     assert code == 2
     assert "Refusing to write to" in err
     assert contents(Path("there")) == before
-
-
-@pytest.mark.slow
-def test_lines_say_which_cell_it_is_at(book):
-    done = in_a_process("run", "1", "--scores", "mine.csv", "--no-site")
-    assert done.returncode == 0
-    assert "01_first: cell 0 of 4, 00:00" in done.stderr.splitlines()
 
 
 @pytest.mark.slow

@@ -13,7 +13,6 @@ import pytest
 from campaigns import refuses
 
 from mtmeta.book import runner
-from mtmeta.book.runner import _book
 
 ROOT = Path(__file__).parents[1]
 NORMALISER = ROOT / "tools" / "normalise_notebooks.py"
@@ -73,13 +72,6 @@ def test_missing_names_what_is_not_there(tmp_path, nowhere, monkeypatch):
     assert runner.missing(write(tmp_path / "c.ipynb", requires=["data:dl-hard"])) == []
     for other in ("file:x", "not a module"):
         refuses("expected 'data:NAME' or the name", runner.missing, write(tmp_path / "d.ipynb", requires=[other]))
-
-
-@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/null")], ids=["a pipe", "a device"])
-@pytest.mark.parametrize("name", ["book/x.md", "notebooks/x.csv", "LICENSE"])
-def test_what_is_no_file_is_not_copied(project, name, make):
-    make(project / name)
-    refuses(f"cannot read .*{name}: it is no regular file", _book.copy_sources, project, project)
 
 
 #: Keeps the processor of its kernel busy for one second.

@@ -62,7 +62,7 @@ def run(
     if site and not runner.can_build():
         say("no site: jupyter-book is not installed (pip install 'mtmeta[book]')")
     elif site:
-        failed |= not _site(project, outcomes, out, f"{name}: {runner.title(data)}")
+        failed |= not _site(project, outcomes, out, name)
     if failed:
         raise typer.Exit(1)
 

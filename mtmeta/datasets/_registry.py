@@ -8,7 +8,7 @@ the cache. Every other line is one file, tab-separated::
 
 The upstream path is given only if it differs from the path. A recipe makes the file from the download; the first sha256
 is that of the resulting file. The recipe ``archive`` keeps the download, which may be continued, and unpacks what was
-asked for. ``tools/make_registry.py`` computes the registry from a data directory.
+asked for.
 """
 
 from dataclasses import dataclass

@@ -16,8 +16,7 @@ the same way, and is then left out alone.
 
 from ._book import build, can_build, chapters, find_project
 from ._execute import CannotRun, execute, missing
-from ._needs import title
 from ._run import run
 from ._site import show
 
-__all__ = ["CannotRun", "build", "can_build", "chapters", "execute", "find_project", "missing", "run", "show", "title"]
+__all__ = ["CannotRun", "build", "can_build", "chapters", "execute", "find_project", "missing", "run", "show"]

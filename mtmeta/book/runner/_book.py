@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..._files import read_bytes, read_text
+from ..._files import read_text
 from ..._processes import run_program
 from ..._yaml import parse
 from ._execute import about
@@ -55,16 +55,12 @@ def copy_sources(root: Path, to: Path) -> Path:
     source.mkdir(parents=True)
     leave_out = shutil.ignore_patterns(".ipynb_checkpoints", "__pycache__")
     for name in ("book", "notebooks"):
-        shutil.copytree(root / name, source / name, ignore=leave_out, copy_function=_copy)
+        shutil.copytree(root / name, source / name, ignore=leave_out, copy_function=shutil.copyfile)
     for path in sorted(path for pattern in ROOT_FILES for path in root.glob(pattern)):
         target = source / path.relative_to(root)
         target.parent.mkdir(parents=True, exist_ok=True)
-        _copy(path, target)
+        shutil.copyfile(path, target)
     return source
-
-
-def _copy(source: str | Path, target: str | Path) -> None:
-    Path(target).write_bytes(read_bytes(Path(source)))  # no pipe and no device: to read it may have no end
 
 
 def write_execution(source: Path, report: Mapping[str, Mapping[str, Any]], **more: Any) -> None:

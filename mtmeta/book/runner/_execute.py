@@ -7,7 +7,6 @@ import json
 import time
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -37,29 +36,11 @@ def _is_there(requirement: str) -> bool:
     return importlib.util.find_spec(name) is not None
 
 
-@dataclass(frozen=True)
-class About:
-    """The entry ``mtmeta`` in the metadata of a notebook or a cell."""
+def about(notebook: str | Path) -> dict[str, Any]:
+    """Return the entry ``mtmeta`` in the metadata of a notebook: ``requires``, ``needs`` and ``takes``.
 
-    requires: list[str] = field(default_factory=list)
-    needs: list[str] = field(default_factory=list)
-    takes: dict[str, list[str]] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, entry: Any) -> About:
-        """Return an entry after checking that it holds lists of names."""
-        if not isinstance(entry, dict) or not isinstance(takes := entry.get("takes", {}), dict):
-            raise ValueError(str(entry)[:100])
-        known = {f.name: entry[f.name] for f in fields(cls) if f.name in entry}
-        lists = [known.get("requires", []), known.get("needs", []), *takes.values()]
-        for one in lists:
-            if not isinstance(one, list) or not all(isinstance(name, str) for name in one):
-                raise ValueError(str(one)[:100])
-        return cls(**known)
-
-
-def about(notebook: str | Path) -> About:
-    """Return what the metadata of a notebook say; raise if it is no notebook."""
+    Raises if the file is not a notebook, or if this entry, or that of a cell, is not made of lists of names.
+    """
     import nbformat
 
     text = read_text(Path(notebook))
@@ -67,14 +48,21 @@ def about(notebook: str | Path) -> About:
         content = json.loads(text)
         with warnings.catch_warnings(action="ignore"):  # that it would be repaired
             nbformat.validate(content)
-    except Exception as error:  # whatever comes up in a file that is no notebook
+    except Exception as error:  # whatever comes up in a file that is not a notebook
         raise ValueError(f"{notebook} is not a notebook: {str(error).partition(chr(10))[0]}.") from None
-    try:
-        first, *_ = [About.of(part["metadata"].get("mtmeta", {})) for part in (content, *content["cells"])]
-    except ValueError as error:
-        wanted = 'lists of names, such as {"needs": ["metrics"]}'
-        raise ValueError(f"{notebook}: `mtmeta` in the metadata must be {wanted}; found {error}.") from None
-    return first
+    entries = [part["metadata"].get("mtmeta", {}) for part in (content, *content["cells"])]
+    for entry in entries:
+        if not _has_lists_of_names(entry):
+            wanted = 'lists of names, such as {"needs": ["metrics"]}'
+            raise ValueError(f"{notebook}: `mtmeta` in the metadata must be {wanted}; found {str(entry)[:100]}.")
+    return {"requires": [], "needs": [], "takes": {}} | entries[0]
+
+
+def _has_lists_of_names(entry: Any) -> bool:
+    if not isinstance(entry, dict) or not isinstance(takes := entry.get("takes", {}), dict):
+        return False
+    lists = [entry.get("requires", []), entry.get("needs", []), *takes.values()]
+    return all(isinstance(one, list) and all(isinstance(name, str) for name in one) for one in lists)
 
 
 def missing(notebook: str | Path) -> list[str]:
@@ -93,9 +81,9 @@ def missing(notebook: str | Path) -> list[str]:
     Raises
     ------
     ValueError
-        If the file is no notebook, or a requirement has neither form.
+        If the file is not a notebook, or a requirement has neither form.
     """
-    return [r for r in about(notebook).requires if not _is_there(r)]
+    return [r for r in about(notebook)["requires"] if not _is_there(r)]
 
 
 def execute(
@@ -104,7 +92,6 @@ def execute(
     parameters: Mapping[str, Any] | None = None,
     *,
     cwd: str | Path | None = None,
-    progress: Mapping[str, Any] | None = None,
 ) -> float:
     """Execute one notebook with papermill.
 
@@ -116,8 +103,6 @@ def execute(
         Values for the cell tagged ``parameters``. By default nothing is injected, so the copy has the original's cells.
     cwd : path, optional
         The directory that the cells run in; by default that of `notebook`.
-    progress : mapping, optional
-        Options of `tqdm.tqdm` for a bar that counts cells. By default there is none.
 
     Returns
     -------
@@ -135,11 +120,10 @@ def execute(
 
     start = time.perf_counter()
     Path(out).parent.mkdir(parents=True, exist_ok=True)
-    options: dict[str, Any] = {"cwd": str(cwd or Path(notebook).resolve().parent), "kernel_name": "python3"}
-    options["progress_bar"] = dict(progress) if progress else False
-    options["extra_arguments"] = ["--log-level=CRITICAL"]  # else it warns of unencrypted talk, and of being stopped
+    options = {"cwd": str(cwd or Path(notebook).resolve().parent), "kernel_name": "python3", "progress_bar": False}
+    log = ["--log-level=CRITICAL"]  # otherwise the kernel warns of connections without encryption, and of being stopped
     try:
-        papermill.execute_notebook(str(notebook), str(out), dict(parameters or {}), **options)
+        papermill.execute_notebook(str(notebook), str(out), dict(parameters or {}), extra_arguments=log, **options)
     except papermill.PapermillExecutionError as error:
         if error.ename == CannotRun.__name__:
             raise CannotRun(error.evalue) from None

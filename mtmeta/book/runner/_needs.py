@@ -35,11 +35,6 @@ FACTS: dict[str, str] = {
 }
 #: What a set can be, and the parameter of a chapter that takes it.
 PARAMETERS: dict[str, str] = {"translations": "campaign", "transcripts": "speech", "ranked lists": "ranking"}
-_TITLES = {
-    "translations": "{systems} systems x {segments} segments, {metrics} metrics",
-    "transcripts": "{transcripts} transcripts by {systems} systems",
-    "ranked lists": "ranked lists by {systems} systems for {queries} queries",
-}
 _NEED = re.compile(r"(\w+)(?:>=(\d+))?")
 
 
@@ -48,11 +43,6 @@ def kind_of(data: Data) -> str:
     if isinstance(data, Rankings):
         return "ranked lists"
     return "transcripts" if isinstance(data, pd.DataFrame) else "translations"
-
-
-def title(data: Data) -> str:
-    """Say how large a set is, for the title of a run."""
-    return _TITLES[kind_of(data)].format(**facts(data))
 
 
 def facts(data: Data) -> dict[str, int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import io
 import json
 import re
 import sys
@@ -85,7 +84,7 @@ def run(
     jobs : int
         How many chapters are executed at a time.
     progress : bool
-        Whether to write to stderr the outcome of each chapter and, now and then, the current cell.
+        Whether to write the outcome of each chapter to stderr.
     reads : iterable of Path
         Files and folders that must not be replaced, in addition to the notebooks.
 
@@ -107,7 +106,7 @@ def run(
     outcomes: dict[str, Outcome] = {}
     take(out, [*reads, *notebooks.values()])
     given = _write_scores(data, out) if scores is None else scores
-    with closing(_outcomes(notebooks, data, given, out, jobs, progress)) as done:
+    with closing(_outcomes(notebooks, data, given, out, jobs)) as done:
         for page, outcome in done:
             outcomes[page] = outcome
             if progress:
@@ -135,7 +134,7 @@ def _write_scores(data: Data, out: Path) -> str:
 
 
 def _outcomes(
-    notebooks: Mapping[str, Path], data: Data, scores: str, out: Path, jobs: int, progress: bool
+    notebooks: Mapping[str, Path], data: Data, scores: str, out: Path, jobs: int
 ) -> Iterator[tuple[str, Outcome]]:
     """Yield the outcome of each chapter as soon as it is known.
 
@@ -153,7 +152,7 @@ def _outcomes(
         elif (stored := _read_outcome(out, page, key)) is not None:
             yield page, stored
         else:
-            todo[page] = (path, out, page, parameters, found, key, progress)
+            todo[page] = (path, out, page, parameters, found, key)
     with closing(in_processes(_run_one, todo, min(jobs, len(todo) or 1))) as done:
         for page, task in done:
             try:
@@ -176,7 +175,8 @@ def fingerprint(data: Data) -> str:
 
 def _why_not(path: Path, kind: str, found: Mapping[str, int]) -> str:
     """Say why a chapter cannot run on a set with these facts on this machine; nothing if it can."""
-    needs = {"campaign": about(path).needs} | about(path).takes
+    entry = about(path)
+    needs = {"campaign": entry["needs"]} | entry["takes"]
     if PARAMETERS[kind] not in needs:
         return f"it needs translations and their scores; these are {kind}"
     if lacking := unmet(needs[PARAMETERS[kind]], found):
@@ -200,16 +200,6 @@ def _read_outcome(out: Path, page: str, key: str) -> Outcome | None:
         if (stored.pop("key"), stored.pop("notebook")) == (key, written) and stored["status"] != "failed":
             return Outcome(**{**stored, "resumed": True})
     return None
-
-
-class _Lines(io.TextIOBase):
-    """Receives a bar of tqdm, one line per state. A chapter does not fail if nobody reads them."""
-
-    def write(self, text: str) -> int:
-        if state := text.strip():
-            with suppress(OSError):
-                print(state, file=sys.stderr, flush=True)
-        return len(text)
 
 
 def _prepared(path: Path, parameters: Mapping[str, str], found: Mapping[str, int]) -> dict:
@@ -240,7 +230,7 @@ def _prepared(path: Path, parameters: Mapping[str, str], found: Mapping[str, int
     return notebook
 
 
-def _run_one(path: Path, out: Path, page: str, parameters: dict, found: dict, key: str, progress: bool) -> Outcome:
+def _run_one(path: Path, out: Path, page: str, parameters: dict, found: dict, key: str) -> Outcome:
     """Execute a chapter; store its notebook, then its outcome, each in one step."""
     import nbformat
 
@@ -249,11 +239,8 @@ def _run_one(path: Path, out: Path, page: str, parameters: dict, found: dict, ke
     with tempfile.TemporaryDirectory() as folder:
         part = Path(folder) / target.name
         write_text(part, nbformat.writes(_prepared(path, parameters, found)))
-        state = "{desc}: cell {n_fmt} of {total_fmt}, {elapsed}"
-        bar = {"leave": False, "file": _Lines(), "mininterval": 10, "miniters": 1, "bar_format": state}
-        shown = {"desc": target.stem, **bar} if progress else None
         try:
-            execute(part, part, parameters, cwd=path.resolve().parent, progress=shown)
+            execute(part, part, parameters, cwd=path.resolve().parent)
             outcome = Outcome("ran")
         except CannotRun as error:
             outcome, part_of = Outcome("skipped", reason=str(error)), path

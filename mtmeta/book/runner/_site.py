@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -52,7 +50,7 @@ def show(project: str | Path, outcomes: Mapping[str, Outcome], out: str | Path, 
 
 
 def _build_in(site: Path, project: Path, outcomes: Mapping[str, Outcome], title: str) -> None:
-    """Build the site next to its final place; once it is complete, move it there in one step."""
+    """Build the site next to its final place, and move it there once it is complete."""
     out = site.parent
     own = [path for name in _SOURCES for path in sorted([project / name, *(project / name).rglob("*")])]
     own += [out / f"{page}.ipynb" for page in outcomes]
@@ -70,8 +68,7 @@ def _build_in(site: Path, project: Path, outcomes: Mapping[str, Outcome], title:
     write_execution(source, {page: _on_site(page, outcomes) for page in notebooks})
     built = build(work, strict=False)
     write_text(built / _BUILT, key)
-    if os.path.lexists(site):
-        site.rename(Path(tempfile.mkdtemp(dir=work)) / "old")
+    shutil.rmtree(site, ignore_errors=True)
     built.rename(site)
     shutil.rmtree(work, ignore_errors=True)
 
