@@ -15,15 +15,9 @@ import mtmeta as mm
 LANGUAGE_PAIRS = ("zh-en", "en-de", "he-en")
 #: Simulated metric to the metric of WMT23 that it is modelled on.
 COUNTERPARTS = {
-    "BLEU": "BLEU",
-    "chrF": "chrF",
-    "Regressor": "XCOMET-Ensemble",
-    "RegressorQE": "CometKiwi",
-    "Judge": "GEMBA-MQM",
-    "Tagger": "MaTESe",
-    "SourceOnly": "SENTINEL-SRC-MQM",
-    "Random": "Random-sysname",
-}
+    "BLEU": "BLEU", "chrF": "chrF", "Regressor": "XCOMET-Ensemble", "RegressorQE": "CometKiwi", "Judge": "GEMBA-MQM",
+    "Tagger": "MaTESe", "SourceOnly": "SENTINEL-SRC-MQM", "Random": "Random-sysname",
+}  # fmt: skip
 #: Heading to coefficient and grouping; "system level" is the Pearson correlation of the mean scores of systems.
 COEFFICIENTS = {
     "r, none": ("pearson", "none"),
@@ -109,12 +103,7 @@ def metric_table(teaching: mm.EvalSet, real: dict[str, mm.EvalSet]) -> list[str]
     return lines
 
 
-def tables() -> list[str]:
-    """Return the lines of both tables."""
+if __name__ == "__main__":
     teaching = mm.load("teaching")
     real = {lp: mm.load(f"wmt23/{lp}", metrics_from=["wmt23-sentinels"]) for lp in LANGUAGE_PAIRS}
-    return [*human_table(teaching, real), "", *metric_table(teaching, real)]
-
-
-if __name__ == "__main__":
-    print("\n".join(tables()))
+    print("\n".join([*human_table(teaching, real), "", *metric_table(teaching, real)]))

@@ -48,27 +48,10 @@ def stage(root: str | Path, *, run: bool = True, jobs: int = 2) -> dict[str, dic
     """Copy the book's sources to ``_build/src`` and execute its chapters there.
 
     The copy mirrors the project. ``execution.json`` at its root says of each chapter whether it was executed, in how
-    many seconds, or why not; the versions page shows it.
-
-    Parameters
-    ----------
-    root : path
-        The project, with ``_config.yml``, ``_toc.yml``, ``book/`` and ``notebooks/``. Its ``_build/src`` is replaced.
-    run : bool
-        Whether to execute the chapters. If not, all are shown from their stored outputs.
-    jobs : int
-        How many chapters are executed at a time.
-
-    Returns
-    -------
-    dict
-        By page: ``status`` ("executed" or "stored"), ``seconds``, ``reason``; of those executed also ``cpu_seconds``,
-        used by the notebook and the processes it started, and ``started``, seconds after the first.
-
-    Raises
-    ------
-    RuntimeError
-        If a chapter fails; all others are executed first.
+    many seconds, or why not; the versions page shows it. The report that is
+    returned has for each page ``status`` ("executed" or "stored"), ``seconds`` and ``reason``, and for those executed
+    ``cpu_seconds``, which the notebook and its processes used, and ``started``, seconds after the first. All chapters
+    are executed before the failure of one is raised.
     """
     root = Path(root)
     source = copy_sources(root, root)
@@ -91,22 +74,7 @@ def stage(root: str | Path, *, run: bool = True, jobs: int = 2) -> dict[str, dic
 def refresh(notebooks: Sequence[str | Path], *, jobs: int = 2) -> list[Path]:
     """Re-execute stored notebooks in place, with their default parameters.
 
-    Parameters
-    ----------
-    notebooks : sequence of paths
-        The notebooks. Those that require what this machine lacks are left as they are, and named on stderr.
-    jobs : int
-        How many are executed at a time.
-
-    Returns
-    -------
-    list of Path
-        The notebooks that were executed.
-
-    Raises
-    ------
-    RuntimeError
-        If a notebook fails. All notebooks are then left as they were.
+    Those that require what this machine lacks are left as they are, and named on stderr; if one fails, all are.
     """
     todo = []
     for path in map(Path, notebooks):

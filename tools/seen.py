@@ -19,7 +19,7 @@ output above that has the labels, and then those below. A number must be its sou
 its sign; 12 % is .12, and "third" is 3 or about 1/3. An entry ``?`` only requires that some output shows the number.
 
     python tools/seen.py notebooks/06_ties.ipynb           # list what has no source, with candidates
-    python tools/seen.py --write notebooks/06_ties.ipynb   # keep the sources that hold, fill in those that are clear
+    python tools/seen.py --write notebooks/06_ties.ipynb   # keep sources that hold, fill in those with one candidate
     python tools/seen.py --set "noise gets .376" "after('/ 2')" notebooks/01_*.ipynb
     python tools/seen.py --check notebooks                 # list what does not hold; exit 1 if anything does not
 """
@@ -168,10 +168,6 @@ class Page:
 
     def __init__(self, nb, here):
         self.cells = [c for c in [*reversed(nb.cells[:here]), *nb.cells[here + 1 :]] if c.cell_type == "code"]
-        heads = [
-            k for k in range(here) if nb.cells[k].cell_type == "markdown" and re.search("^#", nb.cells[k].source, re.M)
-        ]
-        self.near = sum(cell.cell_type == "code" for cell in nb.cells[heads[-1] if heads else 0 : here])
         self.calls = CALLS | {f.__name__: f for f in (self.at, self.col, self.rank, self.place, self.after)}
         self.calls |= {"label": self.label, "given": self.given, "count": self.count}
 
@@ -338,105 +334,55 @@ def faults(nb):
 
 
 def in_tables(cell):
-    """Yield each number in the tables of a cell: value, expression, labels of its row, labels of its column."""
+    """Yield each number in the tables of a cell, and the expression that gives it."""
     for table in tables(cell):
         for row in table.rows:
-            texts = [t for t in dict.fromkeys(row) if t and not numbers(t)]
-            texts += [t for t in row[: table.keys] if numbers(t)]
+            texts = [t for t in dict.fromkeys(row) if t and not numbers(t)] + [
+                t for t in row[: table.keys] if numbers(t)
+            ]
             ways = [[t] for t in texts] + [[*pair] for pair in product(texts, texts)] + [texts]
             key = next((way for way in ways if way and len(table.lines(tuple(way))) == 1), None)
             for j in range(table.keys, min(len(row), len(table.head))) if key else ():
                 head = next(([h] for h in table.head[j] if len(table.columns(h)) == 1), table.head[j])
                 row_name, column = (repr(one[0] if len(one) == 1 else tuple(one)) for one in (key, head or [""]))
                 for n, value in enumerate(numbers(row[j]), 1):
-                    yield value, f"at({row_name}, {column}{f', {n}' * (n > 1)})", row[: table.keys] + key, table.head[j]
+                    yield value, f"at({row_name}, {column}{f', {n}' * (n > 1)})"
         for text in sorted(t for t in table.labels if re.fullmatch(PRINTED, t)):
-            yield as_number(text), f"label({text!r})", [], []
+            yield as_number(text), f"label({text!r})"
 
 
 def in_print(cell, names):
-    """Yield each number that a cell prints: value, expression, the words before it."""
+    """Yield each number that a cell prints, and the expression that gives it."""
     for out in printed(cell):
-        found = list(re.finditer(PRINTED, out))
-        for m in found:
+        for m in re.finditer(PRINTED, out):
             line = out[out.rfind("\n", 0, m.start()) + 1 : m.start()]
             words = [part.strip(" ,)(=") for part in re.split(rf"{PRINTED}|[;'\"]", line)[::-1]]
-            words = sorted(words, key=lambda part: len(re.findall("[A-Za-z]", part)) < 4)
             words = re.findall(rf"(?<!\w)(?:{names})(?!\w)", out[: m.start()])[-1:] + words
             for anchor in (words for words in words if re.search("[A-Za-z]{2}", words)):
-                first = re.search(whole(anchor), out)
-                start = first.end() if first else len(out)
-                n = sum(start <= f.start() <= m.start() for f in found)
-                if 1 <= n <= 9 and start <= m.start():
-                    yield as_number(m[0]), f"after({anchor!r}{f', {n}' * (n > 1)})", [*words, line], []
+                start = first.end() if (first := re.search(whole(anchor), out)) else len(out)
+                n = sum(start <= f.start() <= m.start() for f in re.finditer(PRINTED, out))
+                if 1 <= n <= 9:
+                    yield as_number(m[0]), f"after({anchor!r}{f', {n}' * (n > 1)})"
                     break
 
 
-class Finder:
-    """Find candidates for the sources of the numbers in the cell `here`."""
-
-    def __init__(self, nb, here, names):
-        self.page, self.names, self.known = Page(nb, here), names, []
-        for k, cell in enumerate(self.page.cells):
-            self.known += [(*one, k) for one in [*in_tables(cell), *in_print(cell, names)]]
-            for name, values in assigned(cell):
-                self.known += [
-                    (v, f"given({name!r}{f', {n}' * (n > 1)})", [name], [], k) for n, v in enumerate(values, 1)
-                ]
-
-    def candidates(self, text, token):
-        """Return (how well it fits, expression) for each source of a number, the best first.
-
-        What fits: labels of the row that the line names, the nearest before the number above all; labels of the column
-        whose words occur in the line; an output since the last heading.
-        """
-        start, end = text.rfind("\n", 0, token.start()) + 1, text.find("\n", token.end()) % (len(text) + 1)
-        line = text[start:end]
-        named = [m for m in tokens(line, self.names) if m["name"]]
-        nearest = {m[0] for m in [m for m in named if m.end() <= token.start() - start][-1:]}
-        named = {m[0] for m in named}
-        word = token["word"] and token[0].lower()
-        ordinal = word in ORDINALS or re.search(r"\d(st|nd|rd|th)$", token[0])
-        plain = [str(v) for v in sorted(NOMINAL) if holds(token, v) and (word or as_number(token[0]) == v)]
-        scored = {}
-
-        def offer(value, source, row, column, k, worth=0.0):
-            ways = [(1, "{}"), (-1, "-{}"), (0.01, "{} / 100")][: 1 if word else 3 if "%" in token[0] else 2]
-            sign, way = next(((s, w) for s, w in ways if holds(token, value * s)), (0, ""))
-            if not sign or (ordinal and value % 1 == 0 and source[:2] not in ("ra", "pl")):
-                return
-            names = {name for name in row if re.fullmatch(self.names, name)}
-            worth += 2 * bool(names & named) + 2 * bool(names & nearest) - 3 * bool(names and not names & named)
-            said = {w.lower() for label in (*column, *row) for w in re.findall(r"[A-Za-z]{3,}", label)}
-            worth += sum(w in line.lower() for w in said) / (1 + len(said)) + 1.5 * (k < self.page.near) - 0.05 * k
-            worth += 0.3 * source.startswith(("at", "label")) - 1.5 * (sign != 1)
-            worth -= source.startswith("given") and row[0] not in line
-            if source[:2] in ("at", "af"):  # small counts stand everywhere
-                worth -= 2.5 if word else 1.0 * (token[0].isdigit() and float(token[0]) <= 12)
-            source = way.format(source)
-            scored[source] = max(worth, scored.get(source, -np.inf))
-
-        for one in self.known:
-            offer(*one)
-        for _, source, row, column, k in self.known if ordinal else ():
-            for kind in ("rank", "place") if source.startswith("at(") and {*row} & nearest else ():
-                with suppress(LookupError, TypeError):
-                    offer(self.page.value(kind + source[2:]), kind + source[2:], row, column, k, float(kind == "rank"))
-        if token["number"] and not plain and not any(worth > 2 for worth in scored.values()):
-            near = [one for one in self.known if one[1].startswith("at(") and one[4] < max(self.page.near, 3)]
-            for a, b in product([one for one in near if {*one[2]} & named or not named], repeat=2):
-                if a[3] == b[3] or a[2] == b[2]:
-                    offer(round(a[0] - b[0], 9), f"{a[1]} - {b[1]}", [*a[2], *b[2]], a[3], a[4], -1.5)
-        best = sorted(scored.items(), key=lambda item: -item[1])[:40]
-        good = [(worth, source) for source, worth in best if source and not complaint(token, source, self.page)]
-        return sorted(good[:12] + [(2.0, source) for source in plain[-1:]], key=lambda one: -one[0])
+def candidates(page, token, names):
+    """Return the expressions over the outputs and the code of a page that give a number, the nearest first."""
+    found = [str(value) for value in sorted(NOMINAL) if holds(token, value)][:1]
+    for cell in page.cells:
+        known = [*in_tables(cell), *in_print(cell, names)]
+        known += [(v, f"given({name!r}, {n})") for name, values in assigned(cell) for n, v in enumerate(values, 1)]
+        for value, source in known:
+            ways = {source: value, f"-{source}": -value, f"{source} / 100": value / 100}
+            found += [way for way, meant in ways.items() if holds(token, meant)]
+    return [source for source in dict.fromkeys(found) if not complaint(token, source, page)]
 
 
 def annotate(nb):
-    """Keep the sources that hold, fill in those that are clear, and print the others with candidates; count these."""
+    """Keep the sources that hold, fill in those with one candidate, and print the others with some; count these."""
     names, left = names_of(nb), 0
     for here, cell in seen_cells(nb):
-        text, page, finder = prose(cell.source), Page(nb, here), None
+        text, page = prose(cell.source), Page(nb, here)
         found, old, new, last = tokens(text, names), sources_of(cell), [], 0
         for token in found:
             # A source belongs to the token in its place or, if tokens came or went, to the next that it fits.
@@ -446,14 +392,12 @@ def annotate(nb):
                 new.append(old[fits[0]] if fits else token[0])
                 last = fits[0] + 1 if fits else last
                 continue
-            finder = finder or Finder(nb, here, names)
-            best = finder.candidates(text, token)
-            clear = best and best[0][0] > (min(best[1][0] + 0.01, 2) if len(best) > 1 else -0.5)
-            new.append(best[0][1] if clear else "?")
-            if not clear:
+            known = candidates(page, token, names)
+            new.append(known[0] if len(known) == 1 else "?")
+            if len(known) != 1:
                 left += 1
                 print(f"[{here}] … {text[max(0, token.start() - 60) : token.start()]}>>{token[0]}<<")
-                print(*(f"    {worth:5.2f}  {source}" for worth, source in best[:6]), sep="\n")
+                print(*(f"    {source}" for source in known[:6]), sep="\n")
         stamp(nb, here, new, names)
     return left
 
@@ -477,7 +421,7 @@ def put(nb, words, source):
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("paths", nargs="+", type=Path, help="notebooks, or folders of notebooks")
-    parser.add_argument("--write", action="store_true", help="store the sources that are clear")
+    parser.add_argument("--write", action="store_true", help="store the sources that hold or have one candidate")
     parser.add_argument("--check", action="store_true", help="only list what does not hold")
     about = "set the source of the number or name with which these words end"
     parser.add_argument("--set", nargs=2, action="append", default=[], metavar=("WORDS", "SOURCE"), help=about)

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -70,36 +69,22 @@ def best_of_equals(es: mm.EvalSet, seed: int) -> str:
 
 
 def main() -> None:
-    """Measure, and write after every hundred campaigns."""
+    """Measure, and write how often each verdict was given."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--campaigns", type=int, default=1000)
-    parser.add_argument("--minutes", type=float, default=np.inf, help="stop after so many minutes")
-    parser.add_argument("--first", type=int, default=0, help="number of the first campaign")
-    parser.add_argument("--output", type=Path, default=WHERE)
-    options = parser.parse_args()
-    start, counts = time.monotonic(), {}
-    for done in range(1, options.campaigns + 1):
-        number = options.first + done - 1
+    n, counts = parser.parse_args().campaigns, {}
+    for number in range(n):
         es, equals = campaign(np.random.default_rng([10, number]))
         found = mm.report(es, n_resamples=N_DRAWS, rng=number, claims_only=True).claims
         for row in found[found["claim"].isin(list(TRUE))].itertuples():
             counts.setdefault((row.claim, row.metric), Counter())[row.verdict] += 1
         counts.setdefault((BEST, "equals"), Counter())[best_of_equals(equals, number)] += 1
-        late = time.monotonic() - start > 60 * options.minutes
-        if done % 100 == 0 or done == options.campaigns or late:
-            write(options.output, done, counts)
-        if late:
-            break
-
-
-def write(path: Path, n: int, counts: dict[tuple[str, str], Counter]) -> None:
-    """Write how often each verdict was given."""
     rows = [
         {"claim": claim, "metric": metric, "true": metric in TRUE[claim], "verdicts": dict(sorted(found.items()))}
         for (claim, metric), found in sorted(counts.items())
     ]
     content = {"n": n, "n_systems": N_SYSTEMS, "n_segments": N_SEGMENTS, "n_resamples": N_DRAWS, "rows": rows}
-    path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    WHERE.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -295,16 +295,10 @@ def finding_lines(results: dict) -> list[str]:
     for reason, own in groups.items():
         shown = [f"{row['label']}, {row['size']} {unit_of(results, row)}: {measured(row)}" for row in sorted_rows(own)]
         lines += [f"- {reason}", *(f"  - {line}" for line in shown)]
-    absent = missing(results)
-    if absent:
-        lines += ["", f"These results lack, until `make calibration` is run in full: {'; '.join(absent)}."]
-    return [*lines, ""]
-
-
-def missing(results: dict) -> list[str]:
-    """Return the procedures that were not measured."""
     there = {p["name"] for p in results["procedures"]}
-    return [p.name for p in PROCEDURES if p.name not in there]
+    if absent := "; ".join(p.name for p in PROCEDURES if p.name not in there):
+        lines += ["", f"These results lack, until `make calibration` is run in full: {absent}."]
+    return [*lines, ""]
 
 
 def unit_of(results: dict, row: dict) -> str:
@@ -336,19 +330,12 @@ def real_lines(results: dict) -> list[str]:
     """Return the tables of nulls from real scores."""
     rows, lines = results["real"], ["## Nulls from real scores", ""]
     if not rows:
-        return [
-            *lines,
-            "Left out: these rows need the scores of WMT23, which were not there (`mtmeta fetch wmt23`).",
-            "",
-        ]
+        return [*lines, "Left out: these rows need the scores of WMT23, which were not there.", ""]
     pairs = list(dict.fromkeys(row["language_pair"] for row in rows))
+    ranked = "Share of campaigns in which a rank set lacks a true rank of its metric; .05 is allowed."
     for title, tests, name in (
         ("Share of campaigns with two-sided p ≤ .05.", (DEFAULT, PUBLISHED, "Williams"), "agreement"),
-        (
-            "Share of campaigns in which a rank set lacks a true rank of its metric; .05 is allowed.",
-            (RANKS,),
-            "ranked by",
-        ),
+        (ranked, (RANKS,), "ranked by"),
     ):
         body = []
         for label in dict.fromkeys(row["label"] for row in rows if row["test"] in tests):
@@ -534,9 +521,7 @@ def rounded(value):
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--jobs", type=int, default=1, help="processes; the results do not depend on it")
-    parser.add_argument(
-        "--campaigns", type=int, help="at most so many for each procedure, size and effect; prints only"
-    )
+    parser.add_argument("--campaigns", type=int, help="at most so many for each procedure and size; prints only")
     parser.add_argument("--only", default="", help="only what has this in its name; the rest stays as it is")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--write", action="store_true", help="only write table and figures from CALIBRATION.json")

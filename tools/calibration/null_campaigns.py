@@ -158,14 +158,8 @@ def williams(rng, size, effect) -> Outcomes:
 
 #: Coefficients and groupings.
 EXCHANGED = (
-    ("pearson", "none"),
-    ("pearson", "segment"),
-    ("acc_eq", "segment"),
-    ("kendall", "none"),
-    ("kendall", "segment"),
-)
-
-
+    ("pearson", "none"), ("pearson", "segment"), ("acc_eq", "segment"), ("kendall", "none"), ("kendall", "segment"),
+)  # fmt: skip
 _NAMES = {"pearson": "Pearson", "spa": "SPA"}
 
 
@@ -285,10 +279,8 @@ def other_shape(rng, size, effect, *, shape) -> Outcomes:
 def sorted_table(rng, size, effect) -> Outcomes:
     es = scores(rng, (6, size), effect, metrics="abcde")
     published = mm.compare(es, method="published", n_resamples=N_DRAWS, rng=rng).table
-    seed, found = (
-        int(rng.integers(2**31)),
-        {"any cluster boundary, 5 metrics, published": published["cluster"].max() > 1},
-    )
+    seed = int(rng.integers(2**31))
+    found = {"any cluster boundary, 5 metrics, published": published["cluster"].max() > 1}
     for correction in (None, "holm", "bh", "maxT"):
         p = mm.compare(es, n_resamples=999, correction=correction, rng=seed).to_frame()["p_value"]
         found[f"any claim, 5 metrics, {_CORRECTIONS[correction]}"] = (p <= 0.05).any()
@@ -323,14 +315,12 @@ def ranking(rng, size, effect) -> Outcomes:
     sets = []
     for pair in ("en-de", "he-en", "zh-en"):
         es = scores(rng, (8, size), effect)
-        sets.append(
-            mm.EvalSet(es.human, {m: es[m] for m in "ab"}, systems=es.systems, name=pair, about={"language_pair": pair})
-        )
+        about = {"systems": es.systems, "name": pair, "about": {"language_pair": pair}}
+        sets.append(mm.EvalSet(es.human, {m: es[m] for m in "ab"}, **about))
     options = {"protocol": "wmt23", "n_resamples": N_DRAWS, "rng": rng}
     p = mm.rank(sets, method="published", **options).p_values.iloc[0, 1]
-    draws = significance.published.null_differences(
-        sets, ["a", "b"], "pairwise_accuracy", level="system", n_resamples=N_DRAWS, rng=rng
-    )
+    own = {"level": "system", "n_resamples": N_DRAWS, "rng": rng}
+    draws = significance.published.null_differences(sets, ["a", "b"], "pairwise_accuracy", **own)
     accuracy = mm.pairwise_accuracy(sets, ["a", "b"])["value"]
     pooled = p_of(rng, draws[0], accuracy[0] - accuracy[1])
     return {
@@ -518,11 +508,10 @@ def favoured(rng, size, effect) -> Outcomes:
     es = treated(rng, size, effect)
     plain = sysdep.deviations_both_ways(es, "m", n_resamples=N_DRAWS, rng=rng).set_index("system")
     strict = sysdep.deviations_both_ways(es, "m", n_resamples=599, level=1 - 0.05 / 6, rng=rng)
+    one, some = plain.loc["S2", "verdict"] != "undecided", (strict["verdict"] != "undecided").any()
     return {
-        "deviations_both_ways: verdict on one system": Claim(plain.loc["S2", "verdict"] != "undecided"),
-        "deviations_both_ways: any verdict on 6 systems, level 1 - .05 / 6": Claim(
-            bool((strict["verdict"] != "undecided").any())
-        ),
+        "deviations_both_ways: verdict on one system": Claim(one),
+        "deviations_both_ways: any verdict on 6 systems, level 1 - .05 / 6": Claim(bool(some)),
     }
 
 
@@ -595,9 +584,10 @@ def accuracies(rng, size, effect) -> Outcomes:
 def best_in_context(rng, size, effect) -> Outcomes:
     shifts = np.full((3, 3), 0.6)
     shifts[0] += effect
-    table = local_accuracy.recommend(
-        pairs(rng, size, shifts), context="system", n_resamples=N_INTERVAL, rng=rng
-    ).table.query("context == 0")
+    frame = pairs(rng, size, shifts)
+    table = local_accuracy.recommend(frame, context="system", n_resamples=N_INTERVAL, rng=rng).table.query(
+        "context == 0"
+    )
     return {"recommend: any of 3 metrics worse in a context": Claim(bool((table["verdict"] == "worse").any()))}
 
 
@@ -659,12 +649,7 @@ def aggregated(rng, size, effect, *, metric) -> Outcomes:
     population = _counts(metric)
     segments = [population.segments[j] for j in rng.integers(len(population.segments), size=size)]
     sample, found = population.select(segments=segments), {}
-    for how, kind in (
-        ("corpus", "jackknife"),
-        ("corpus", "bootstrap"),
-        ("segment", "jackknife"),
-        ("segment", "bootstrap"),
-    ):
+    for how, kind in itertools.product(("corpus", "segment"), ("jackknife", "bootstrap")):
         truth = aggregate(population, metric, how=how).table["score"][0]
         options = {"n_resamples": N_INTERVAL, "rng": rng} if kind == "bootstrap" else {}
         row = aggregate(sample, metric, how=how, interval=kind, **options).table.iloc[0]
@@ -678,9 +663,8 @@ def aggregated(rng, size, effect, *, metric) -> Outcomes:
 def order_of_systems(rng, size, effect) -> Outcomes:
     human = rng.normal(size=size)
     metric = effect * human + rng.normal(size=size)
-    return {
-        "report: p of the order": PValue(order_p_value(human, metric, int(rng.integers(2**31)), n_resamples=999)[0])
-    }
+    p = order_p_value(human, metric, int(rng.integers(2**31)), n_resamples=999)[0]
+    return {"report: p of the order": PValue(p)}
 
 
 _CLAIMS = {

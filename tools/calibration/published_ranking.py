@@ -9,8 +9,6 @@ at random (`real_nulls`), and `mtmeta.rank` tests the weighted average of all ta
 Only counts and ratios leave this file. It asks `mtmeta.rank` and `mtmeta.compare`, so it measures whatever they do now.
 """
 
-import zlib
-
 import numpy as np
 import real_nulls
 from joblib import Parallel, delayed
@@ -31,12 +29,7 @@ YEARS = {
 #: Year, protocol and campaigns of a pair of metrics.
 RANKINGS = (("WMT23", "wmt23", 48), ("WMT23", "wmt24", 12), ("WMT24", "wmt24", 84))
 #: Label, coefficient, grouping.
-PARTS = (
-    ("Pearson, no grouping", "pearson", "none"),
-    ("Pearson, within segments", "pearson", "segment"),
-    ("acc_eq, within segments", "acc_eq", "segment"),
-    ("soft pairwise accuracy", "spa", "segment"),
-)
+PARTS = (*real_nulls.FIRST, real_nulls.TESTS[-1])
 PUBLISHED, INPUTS, DEFAULT = "published", "PERM-INPUTS", "new default"
 #: Draws of the test of a ranking, of a null whose spread is measured, and of documents.
 N_DRAWS, N_SPREAD, N_DOCUMENTS = 79, 100, 400
@@ -161,30 +154,28 @@ def null_of_documents(es: mm.EvalSet, pair, rng) -> mm.EvalSet:
 
 def count_parts(es: mm.EvalSet, pair: tuple[str, str]) -> dict[str, list[int]]:
     """Return rejections at .05 and campaigns of PERM-INPUTS, by agreement."""
-    key, found = zlib.crc32("|".join([es.name, *pair]).encode()), {}
-    for k in range(N_PARTS):
-        rng = np.random.default_rng([key, k])
-        null = agreement.units.common_cells(null_of_documents(es, pair, rng), ["a", "b"])
+
+    def rejected(k, rng):
+        null, found = agreement.units.common_cells(null_of_documents(es, pair, rng), ["a", "b"]), {}
         for label, coefficient, grouping in PARTS:
             drawn = np.abs(null_of(null, ["a", "b"], coefficient, grouping, INPUTS, 199, rng))[None]
-            counts = found.setdefault(label, [0, 0])
-            counts[0] += int(significance.decisions.share_reached(drawn[:, 1:], drawn[:, 0])[0] <= 0.05 + 1e-9)
-            counts[1] += 1
-    return found
+            found[label] = significance.decisions.share_reached(drawn[:, 1:], drawn[:, 0])[0] <= 0.05 + 1e-9
+        return found
+
+    return real_nulls.tally([es.name, *pair], range(N_PARTS), rejected)
 
 
 def count(sets: list[mm.EvalSet], protocol: str, pair: tuple[str, str], n: int) -> dict[str, list[int]]:
     """Return rejections at .05 and campaigns of the published ranking and of the default, by test."""
-    key, found = zlib.crc32("|".join([sets[0].name, protocol, *pair]).encode()), {}
-    for k in range(n):
-        rng = np.random.default_rng([key, k])
-        drawn = [null_of_documents(es, pair, rng) for es in sets]
+
+    def rejected(k, rng):
+        drawn, found = [null_of_documents(es, pair, rng) for es in sets], {}
         for test, method in ((PUBLISHED, "published"), (DEFAULT, "exchange")):
             p = mm.rank(drawn, protocol=protocol, method=method, n_resamples=N_DRAWS, rng=k).p_values.iloc[0, 1]
-            counts = found.setdefault(test, [0, 0])
-            counts[0] += int((real_nulls.two_sided(p) if test == PUBLISHED else p) <= 0.05 + 1e-9)
-            counts[1] += 1
-    return found
+            found[test] = (real_nulls.two_sided(p) if test == PUBLISHED else p) <= 0.05 + 1e-9
+        return found
+
+    return real_nulls.tally([sets[0].name, protocol, *pair], range(n), rejected)
 
 
 def load(name: str) -> mm.EvalSet:
@@ -206,15 +197,12 @@ def measure(jobs: int, limit: int | None = None) -> list[dict] | None:
         print(f"The {NAME} is left out: {error}")
         return None
     pairs = {year: neighbours(sets)[:limit] for year, sets in years.items()}
-    single = [
-        (year, es.select(metrics=pair), pair) for year, sets in years.items() for es in sets for pair in pairs[year]
-    ]
+    single = [(y, es.select(metrics=pair), pair) for y, sets in years.items() for es in sets for pair in pairs[y]]
     work = Parallel(n_jobs=jobs, verbose=1)
     rows: dict[tuple, dict] = {}
 
-    def row(year: str, label: str, test: str) -> dict:
-        about = {"year": year, "label": label, "test": test}
-        return rows.setdefault(tuple(about.values()), about)
+    def row(*about: str) -> dict:
+        return rows.setdefault(about, dict(zip(("year", "label", "test"), about, strict=True)))
 
     for (year, *_), found in zip(single, work(delayed(spreads)(es, pair) for _, es, pair in single), strict=True):
         for one in found:

@@ -98,30 +98,42 @@ def p_values(es: mm.EvalSet, seed: int, *, slow: bool = True) -> dict[tuple[str,
     return found
 
 
-def count(es: mm.EvalSet, pair: tuple[str, str], unit: str, draws: range) -> dict[tuple, list[int]]:
-    """Return rejections at .05 and campaigns by test and label."""
-    key, found = zlib.crc32("|".join([es.name, *pair, unit]).encode()), {}
+def tally(parts: list[str], draws: range, one) -> dict:
+    """Return how often something happened, and in how many draws, by what ``one(k, rng)`` asks of draw k.
+
+    The seeds depend on the names in ``parts`` and on k.
+    """
+    key, found = zlib.crc32("|".join(parts).encode()), {}
     for k in draws:
-        drawn = shuffled(es, [pair], unit, np.random.default_rng([key, k]))
-        for what, p in p_values(drawn, k, slow=k < N_SLOW).items():
+        for what, happened in one(k, np.random.default_rng([key, k])).items():
             counts = found.setdefault(what, [0, 0])
-            counts[0] += int(p <= 0.05 + 1e-9)
+            counts[0] += int(happened)
             counts[1] += 1
     return found
+
+
+def count(es: mm.EvalSet, pair: tuple[str, str], unit: str, draws: range) -> dict[tuple, list[int]]:
+    """Return rejections at .05 and campaigns by test and label."""
+
+    def rejected(k, rng):
+        found = p_values(shuffled(es, [pair], unit, rng), k, slow=k < N_SLOW)
+        return {what: p <= 0.05 + 1e-9 for what, p in found.items()}
+
+    return tally([es.name, *pair, unit], draws, rejected)
 
 
 def count_misses(es: mm.EvalSet, unit: str, draws: range) -> dict[str, list[int]]:
     """Return by label how often the rank sets of shuffled metrics lack one of the true ranks, and in how many."""
-    key, found = zlib.crc32("|".join([es.name, "ranks", unit]).encode()), {}
-    for k in draws:
-        drawn = shuffled(es, GROUPS, unit, np.random.default_rng([key, k]))
+    ranks = {m: (1, 3) if m in "abc" else (4, 6) for m in "abcdef"}
+
+    def missed(k, rng):
+        drawn, found = shuffled(es, GROUPS, unit, rng), {}
         for label, coefficient, grouping in FIRST if k < N_RANKED else FIRST[:1]:
             table = mm.compare(drawn, coefficient=coefficient, grouping=grouping, n_resamples=N_DRAWS, rng=k).table
-            missed = misses(table, {m: (1, 3) if m in "abc" else (4, 6) for m in "abcdef"})
-            counts = found.setdefault(label, [0, 0])
-            counts[0] += int(missed)
-            counts[1] += 1
-    return found
+            found[label] = misses(table, ranks)
+        return found
+
+    return tally([es.name, "ranks", unit], draws, missed)
 
 
 def load(pair: str) -> mm.EvalSet:
