@@ -94,7 +94,7 @@ def generator(rng: Any) -> np.random.Generator:
 def floats(values: Any, what: str) -> np.ndarray:
     """Return numbers as a new float64 array; a masked or missing one becomes NaN. Raise for dates and anything else."""
     if isinstance(values, pd.DataFrame | pd.Series):
-        values = values.to_numpy(dtype=object, na_value=np.nan)
+        values = values.to_numpy(dtype=object, na_value=np.nan, copy=True)
     if isinstance(values, list | tuple) and any(isinstance(row, np.ma.MaskedArray) for row in values):
         values = np.ma.stack(values)
     masked = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None

@@ -235,15 +235,15 @@ def test_comparison_with_fixed_human_scores(teaching):
     """A set with scores of systems alone: those without one are left out, and the rest are not resampled."""
     scores = teaching.system_scores[["human"]].copy()
     scores.iloc[0] = np.nan
-    news = mm.datasets.NewsSet(
-        "news", "de-en", teaching.systems, teaching.segments, teaching.texts, scores, dict(teaching.provenance)
-    )
+    parts = {"systems": teaching.systems, "texts": teaching.texts, "unrated": "keep"}
+    nobody, about = np.full(teaching.shape, np.nan), {"provenance": teaching.provenance}
+    news = mm.EvalSet(nobody, {}, **parts, about=about | {"system_scores": scores})
     found = aggregation.compare_aggregations([news], ["bleu"], n_resamples=30).table.iloc[0]
     assert (found.human, found.n_systems) == ("fixed", 11)
     rest = teaching.select(systems=teaching.systems[1:])
     resampled = aggregation.compare_aggregations([rest], ["bleu"], n_resamples=30).table.iloc[0]
     assert (found.corpus, found.segment) == (pytest.approx(resampled.corpus), pytest.approx(resampled.segment))
-    unrated = mm.datasets.NewsSet("n", "x", news.systems, news.segments, news.texts, scores * np.nan, {})
+    unrated = mm.EvalSet(nobody, {}, **parts, about=about)
     refuses("0 systems with human scores; at least 4", aggregation.compare_aggregations, unrated)
 
 

@@ -515,7 +515,7 @@ def test_news_texts_and_system_scores(tmp_path, monkeypatch):
     assert found.texts.sources == ("jedna", "dva\u2028tri")
     assert found.texts.translations["ZengHuiMT"] == ("odyn", "")
     # LanguageX is ZengHuiMT; the reference is no system
-    assert found.human.to_dict() == {"ZengHuiMT": 81.5}
+    assert found.system_scores["human"].dropna().to_dict() == {"ZengHuiMT": 81.5}
     assert found.system_scores.loc["A"].tolist()[1:] == [0, 10.5, 30.25]
     assert found.provenance["left_out"] == {"Human-refA": "rated, but no text of a system"}
     assert [s.name for s in load_news(["cs-uk"])] == ["wmt23-news/cs-uk"]
@@ -539,15 +539,16 @@ def test_real_news_sets(data_dir):
     news = {s.language_pair: s for s in load_news()}
     assert len(news) == 14
     assert sum(len(s.systems) for s in news.values()) == 186
-    rated = {pair for pair, s in news.items() if len(s.human)}
+    human = {pair: s.system_scores["human"].dropna() for pair, s in news.items()}
+    rated = {pair for pair, scores in human.items() if len(scores)}
     assert rated == {"cs-uk", "de-en", "en-cs", "en-de", "en-ja", "en-zh", "ja-en", "zh-en"}
     # every system of a rated pair has a score, so no name is left over
-    assert all(len(news[pair].human) == len(news[pair].systems) for pair in rated)
+    assert all(len(human[pair]) == len(news[pair].systems) for pair in rated)
     # the aliases: the metrics task has the same averages under the names of the archive
     for pair in ("en-de", "zh-en"):
         official = load(f"wmt23/{pair}", annotation="da-sqm", metrics=["BLEU"]).system_scores["human"]
         shared = [s for s in news[pair].systems if s in official]
-        np.testing.assert_allclose(news[pair].human[shared], official[shared], atol=1e-9)
+        np.testing.assert_allclose(human[pair][shared], official[shared], atol=1e-9)
         assert "ZengHuiMT" in shared
 
 

@@ -13,7 +13,7 @@ from .._checks import check_choice, check_count, check_level, generator
 from ..evalset import EvalSet
 from ..resampling import percentile_interval, seed_of, times_drawn
 from . import _formulas
-from ._statistics import SegmentStatistics, TextSet, extract
+from ._statistics import SegmentStatistics, extract
 
 HOW = ("corpus", "segment", "bootstrap")
 #: Numbers drawn at a time: bounds the memory of a bootstrap.
@@ -45,7 +45,7 @@ class Aggregation:
 
 
 def aggregate(
-    es: EvalSet | TextSet | pd.DataFrame | SegmentStatistics,
+    es: EvalSet | pd.DataFrame | SegmentStatistics,
     metric: str = "bleu",
     *,
     how: str = "corpus",
@@ -67,7 +67,7 @@ def aggregate(
 
     Parameters
     ----------
-    es : EvalSet, NewsSet, pandas.DataFrame or SegmentStatistics
+    es : EvalSet, pandas.DataFrame or SegmentStatistics
         Translations and references; or the result of `extract`, with no further options of the extraction. A set is
         extracted on one core, and its counts are kept on disk.
     metric : {"bleu", "chrf", "chrf++", "ter"}

@@ -17,7 +17,7 @@ from ..evalset import EvalSet
 from ..resampling import percentile_interval, seed_of
 from . import _formulas
 from ._aggregate import resampled_sums
-from ._statistics import SegmentStatistics, TextSet, as_text_set, extract
+from ._statistics import SegmentStatistics, as_text_set, extract
 
 _EXACT = 16  # up to this many systems, all exchanges are counted
 _N_EXCHANGES = 20_000
@@ -51,7 +51,7 @@ class AggregationComparison:
 
 
 def compare_aggregations(
-    sets: EvalSet | TextSet | Sequence[EvalSet | TextSet],
+    sets: EvalSet | Sequence[EvalSet],
     metrics: Sequence[str] = ("bleu", "chrf"),
     *,
     unit: str = "segment",
@@ -79,7 +79,7 @@ def compare_aggregations(
 
     Parameters
     ----------
-    sets : EvalSet, NewsSet or a sequence of them
+    sets : EvalSet or a sequence of them
         A set without human scores of segments must have ``system_scores["human"]``: these are then fixed, and only
         the metrics are resampled. Systems without human scores are left out.
     metrics : sequence of str
@@ -143,16 +143,11 @@ def compare_aggregations(
     return AggregationComparison(table, draws, signature)
 
 
-def _human(es: EvalSet | TextSet) -> tuple[np.ndarray, np.ndarray | None]:
+def _human(es: EvalSet) -> tuple[np.ndarray, np.ndarray | None]:
     """Return human scores with gaps as NaN, and where they are; system scores in one column if that is all there is."""
-    if isinstance(es, EvalSet):
-        human = es.human
-        rated = ~np.isnan(human)
-    else:
-        scores = getattr(es, "system_scores", None)
-        if scores is None or "human" not in scores:
-            raise ValueError(f"set {es.name!r} has no human scores. Give segment scores, or system_scores['human'].")
-        human, rated = scores["human"].to_numpy(dtype=np.float64)[:, None], None
+    human, rated = es.human, ~np.isnan(es.human)
+    if not rated.any():
+        human, rated = es.system_scores["human"].to_numpy(dtype=np.float64)[:, None], None
     n = int((~np.isnan(human)).any(axis=1).sum())
     if n < 4:
         raise ValueError(f"set {es.name!r} has {n} systems with human scores; at least 4 are needed.")

@@ -15,7 +15,7 @@ from .._processes import parallel
 from ..evalset import EvalSet
 from ..resampling import seed_of, times_drawn
 from . import _formulas
-from ._statistics import SegmentStatistics, TextSet, as_text_set, extract, texts_of
+from ._statistics import SegmentStatistics, as_text_set, extract, texts_of
 from ._transposed import TransposedScorer
 
 #: What figure 5 compares: a down-sampled aggregation with another, or with the bootstrap on the whole set.
@@ -49,7 +49,7 @@ class DownSampling:
 
 
 def downsample(
-    sets: Sequence[EvalSet | TextSet],
+    sets: Sequence[EvalSet],
     metric: str = "bleu",
     *,
     sizes: Sequence[int] = (1, 10, 100),
@@ -70,7 +70,7 @@ def downsample(
 
     Parameters
     ----------
-    sets : sequence of EvalSet or NewsSet
+    sets : sequence of EvalSet
     metric : {"bleu", "chrf"}
     sizes : sequence of int
         Ascending numbers of segments, below ``sample_size``.

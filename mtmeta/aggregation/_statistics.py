@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,26 +17,15 @@ from .._checks import check_jobs
 from .._files import cache_dir
 from .._names import positions
 from .._processes import parallel
-from ..evalset import EvalSet, Texts, as_evalset
+from ..evalset import EvalSet, as_evalset
 from . import _formulas
 
 _FORMAT = 1
 
 
-@runtime_checkable
-class TextSet(Protocol):
-    """A set of texts to score: an `mtmeta.EvalSet`, or a set without segment scores such as `NewsSet`."""
-
-    name: str
-    systems: tuple[str, ...]
-    segments: tuple
-    texts: Texts | None
-    provenance: dict[str, Any]
-
-
-def as_text_set(es: EvalSet | TextSet | pd.DataFrame) -> EvalSet | TextSet:
-    """Return a set with texts; a table becomes an EvalSet."""
-    return es if isinstance(es, TextSet) else as_evalset(es, unrated=True)
+def as_text_set(es: EvalSet | pd.DataFrame) -> EvalSet:
+    """Return a set with texts, which nobody need have rated; a table becomes an EvalSet."""
+    return es if isinstance(es, EvalSet) else as_evalset(es, unrated=True)
 
 
 @dataclass(frozen=True)
@@ -124,7 +113,7 @@ class SegmentStatistics:
 
 
 def extract(
-    es: EvalSet | TextSet | pd.DataFrame,
+    es: EvalSet | pd.DataFrame,
     metric: str = "bleu",
     *,
     references: str | Sequence[str] | None = None,
@@ -136,7 +125,7 @@ def extract(
 
     Parameters
     ----------
-    es : EvalSet, NewsSet or pandas.DataFrame
+    es : EvalSet or pandas.DataFrame
         With translations and references. Every candidate is scored, human ones too.
     metric : {"bleu", "chrf", "chrf++", "ter"}
     references : str or sequence of str, optional
@@ -201,7 +190,7 @@ def extract(
     return replace(empty, counts=counts)
 
 
-def texts_of(es: EvalSet | TextSet, references: str | Sequence[str] | None) -> tuple[dict[str, list[str]], list[list]]:
+def texts_of(es: EvalSet, references: str | Sequence[str] | None) -> tuple[dict[str, list[str]], list[list]]:
     """Return the translations by system and the reference streams of a set; refuse gaps."""
     if es.texts is None or not es.texts.translations or not es.texts.references:
         raise ValueError(f"set {es.name!r} has no texts; a table needs the columns 'translation' and 'reference'.")
@@ -221,7 +210,7 @@ def texts_of(es: EvalSet | TextSet, references: str | Sequence[str] | None) -> t
     return translations, scoring.check_references(next(iter(translations.values())), streams)
 
 
-def _reference_names(es: EvalSet | TextSet, references: str | Sequence[str] | None) -> list[str]:
+def _reference_names(es: EvalSet, references: str | Sequence[str] | None) -> list[str]:
     known = list(es.texts.references)
     if references is None:
         names = known if len(known) == 1 else str(es.provenance.get("reference")).split(".")

@@ -14,7 +14,7 @@ from .. import scoring
 from ..evalset import EvalSet
 from . import _formulas
 from ._aggregate import Aggregation
-from ._statistics import TextSet, as_text_set, texts_of
+from ._statistics import as_text_set, texts_of
 
 
 class TransposedScorer:
@@ -105,7 +105,7 @@ def _splitter(metric: str):
 
 
 def aggregate_transposed(
-    es: EvalSet | TextSet | pd.DataFrame, metric: str = "bleu", *, reference: str | None = None
+    es: EvalSet | pd.DataFrame, metric: str = "bleu", *, reference: str | None = None
 ) -> Aggregation:
     """Reproduce a mistake: corpus scores by sacreBLEU with references as ``[[r1], [r2], ...]``. WRONG ON PURPOSE.
 
@@ -115,7 +115,7 @@ def aggregate_transposed(
 
     Parameters
     ----------
-    es : EvalSet, NewsSet or pandas.DataFrame
+    es : EvalSet or pandas.DataFrame
         The first of ``es.segments`` is the one that is scored.
     metric : {"bleu", "chrf", "chrf++", "ter"}
     reference : str, optional

@@ -8,23 +8,20 @@ import re
 import tarfile
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from .._files import read_bytes, read_text
+from .._files import read_text
 from .._names import positions
-from ..evalset import Texts
+from ..evalset import EvalSet, Texts
 from ._common import locate
 
 _FOLDER = "wmt23-news-systems"
 _MEMBER = re.compile(
     r"txt/(sources|references|system-outputs)/generaltest2023\.([a-z]{2}-[a-z]{2})\.(src|ref|hyp)\.([\w-]+\.)?[a-z]{2}"
 )
-_MAX_ARCHIVE = 100_000_000  # bytes when unpacked; the known one has 52 MB
 _LANGUAGES = {"ces": "cs", "deu": "de", "eng": "en", "jpn": "ja", "ukr": "uk", "zho": "zh"}
 #: Names in the results, and of the same system in the archive. The scores of LanguageX are those of ZengHuiMT in
 #: the metrics task; GTCOM is the only name left on either side.
@@ -32,37 +29,7 @@ _ALIASES = {"LanguageX": "ZengHuiMT", "GTCOM_DLUT": "GTCOM_Peter"}
 _RESULT = re.compile(r"-?[\d.]+ \('(.+)', (\d+), [-\d.]+, ([-\d.]+), [-\d.]+\)")
 
 
-@dataclass(frozen=True)
-class NewsSet:
-    """Translations of one language pair with scores of whole systems, not of single translations.
-
-    Attributes
-    ----------
-    name, language_pair : str
-    systems, segments : tuple
-        All systems with a text, human translators left out; segments are numbered from 1.
-    texts : Texts
-    system_scores : pandas.DataFrame
-        One row per system: ``human`` (average of DA+SQM, 0 to 100, NaN where not rated), ``n_ratings``, and the
-        official corpus scores against refA, ``bleu`` and ``chrf``.
-    provenance : dict
-    """
-
-    name: str
-    language_pair: str
-    systems: tuple[str, ...]
-    segments: tuple[int, ...] = field(repr=False)
-    texts: Texts = field(repr=False)
-    system_scores: pd.DataFrame = field(repr=False)
-    provenance: dict[str, Any] = field(repr=False)
-
-    @property
-    def human(self) -> pd.Series:
-        """The human score of each system that has one."""
-        return self.system_scores["human"].dropna()
-
-
-def load_news(language_pairs: Sequence[str] | None = None) -> list[NewsSet]:
+def load_news(language_pairs: Sequence[str] | None = None) -> list[EvalSet]:
     """Load texts and system-level scores of the WMT23 general translation task.
 
     Parameters
@@ -72,8 +39,10 @@ def load_news(language_pairs: Sequence[str] | None = None) -> list[NewsSet]:
 
     Returns
     -------
-    list of NewsSet
-        In the order asked for, by default alphabetical. ``refA`` is the default reference.
+    list of EvalSet
+        In the order asked for, by default alphabetical. No single translation has a human score (``es.human`` is NaN).
+        ``es.system_scores`` has ``human`` (average of DA+SQM, 0 to 100, NaN where not rated), ``n_ratings``, and the
+        official corpus scores against refA, ``bleu`` and ``chrf``. Human translators are left out.
 
     Raises
     ------
@@ -108,17 +77,13 @@ def _read_archive(path: Path, wanted: Sequence[str] | None) -> dict[str, dict]:
     """Return texts by pair, then by kind and name."""
     found: dict[str, dict] = defaultdict(lambda: {"sources": {}, "references": {}, "system-outputs": {}})
     try:
-        unpacking = lzma.LZMADecompressor(memlimit=_MAX_ARCHIVE)
-        unpacked = io.BytesIO(unpacking.decompress(read_bytes(path), max_length=_MAX_ARCHIVE))
-        if not unpacking.eof:
-            raise EOFError(f"it is cut, or has more than {_MAX_ARCHIVE:,} bytes when it is unpacked")
-        with tarfile.open(fileobj=unpacked, mode="r:") as archive:
+        with tarfile.open(path, mode="r:xz") as archive:
             for member in archive:
                 if match := _MEMBER.fullmatch(member.name) if member.isreg() else None:
                     kind, pair, _, name = match.groups()
                     text = archive.extractfile(member).read().decode("utf-8")
                     found[pair][kind][(name or "").rstrip(".")] = tuple(text.removesuffix("\n").split("\n"))
-    except (EOFError, tarfile.TarError, lzma.LZMAError, UnicodeDecodeError) as error:
+    except (OSError, EOFError, tarfile.TarError, lzma.LZMAError, UnicodeDecodeError) as error:
         raise ValueError(f"cannot read {path}: {error}. Fetch it again: `mtmeta fetch {_FOLDER}`.") from None
     positions("language pair", wanted, sorted(found))
     return found
@@ -145,7 +110,7 @@ def _read_automatic(path: Path) -> pd.DataFrame:
     return table.rename(columns=lambda name: name.removesuffix("-refA"))
 
 
-def _news_set(pair: str, texts: dict, human: dict, automatic: pd.DataFrame, root: Path) -> NewsSet:
+def _news_set(pair: str, texts: dict, human: dict, automatic: pd.DataFrame, root: Path) -> EvalSet:
     source = next(iter(texts["sources"].values()), ())
     for kind in ("references", "system-outputs"):
         for name, lines in texts[kind].items():
@@ -156,12 +121,16 @@ def _news_set(pair: str, texts: dict, human: dict, automatic: pd.DataFrame, root
     scores = pd.DataFrame(rated, columns=["human", "n_ratings"], index=pd.Index(systems, name="system"))
     scores = scores.join(automatic.xs(pair, level="pair"))
     left_out = {name: "rated, but no text of a system" for name in human if name not in systems}
-    return NewsSet(
-        f"wmt23-news/{pair}",
-        pair,
-        systems,
-        tuple(range(1, len(source) + 1)),
-        Texts(source, dict(sorted(texts["references"].items())), texts["system-outputs"]),
-        scores,
-        {"source": str(root), "annotation": "da-sqm", "reference": "refA", "left_out": left_out},
+    return EvalSet(
+        np.full((len(systems), len(source)), np.nan),
+        {},
+        systems=systems,
+        name=f"wmt23-news/{pair}",
+        texts=Texts(source, dict(sorted(texts["references"].items())), texts["system-outputs"]),
+        about={
+            "language_pair": pair,
+            "system_scores": scores,
+            "provenance": {"source": str(root), "annotation": "da-sqm", "reference": "refA", "left_out": left_out},
+        },
+        unrated="keep",
     )
