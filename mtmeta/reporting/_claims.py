@@ -170,11 +170,10 @@ def _with_ties(part: Part, section: Section, row: Row) -> Judgement:
 
 
 def _treatment(part: Part, section: Section, row: Row) -> Judgement:
-    favours, null = (section.found.get(key) for key in ("favours", "null"))
-    beside = ""
-    if null is not None and not np.isnan(null.p_value):
-        than = null.verdict.removesuffix(" the null explains")
-        beside = f"; SysDep is {than} that of metrics as noisy that are blind to the system, p = {null.p_value:.2g}"
+    favours, beside = section.found.get("favours"), ""
+    if p := section.row("sysdep.p"):
+        than = p.note.removesuffix(" the null explains")
+        beside = f"; SysDep is {than} that of metrics as noisy that are blind to the system, p = {p.value:.2g}"
     if favours:
         reason = "; ".join(f"{system} is {verdict}" for system, verdict in favours.items())
         return Judgement("not supported", reason + beside, row)
