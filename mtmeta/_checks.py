@@ -7,7 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ._limits import LARGEST_SCORE, MAX_COUNT, MAX_JOBS, MAX_SEED, SMALLEST_SCORE
+#: Draws, sizes and other counts; processes at a time; seeds.
+MAX_COUNT, MAX_JOBS, MAX_SEED = 1_000_000, 512, 2**63 - 1
+#: Sizes of scores that are not 0: fourth powers of these, and products of so many, neither overflow nor vanish.
+SMALLEST_SCORE, LARGEST_SCORE = 1e-50, 1e50
 
 #: Dates and spans of time, which numpy would turn into numbers.
 _DATES = (datetime.date, datetime.timedelta, np.datetime64, np.timedelta64)

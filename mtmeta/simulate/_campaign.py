@@ -12,8 +12,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from .._checks import check_count
-from .._limits import MAX_SEED
+from .._checks import MAX_SEED, check_count
 from ..evalset import EvalSet, Texts
 from ._errors import ADDITION, AWKWARD, MISTRANSLATION, NON_TRANSLATION, Menu, weight
 from ._random import DECIMALS, PLANTED, Draw, generator, normal, numbered, rounded

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import poisson
 
-from .._checks import check_count
-from .._limits import MAX_SEED
+from .._checks import MAX_SEED, check_count
 from ..evalset import EvalSet
 from ._random import DECIMALS, Draw, generator, normal, rounded
 from ._sentences import document_lengths

@@ -57,7 +57,7 @@ def _books():
     for says in ("x", {"needs": "metrics"}, {"takes": {"speech": "x"}}):
         refused = r"01_first\.ipynb: `mtmeta` in the metadata must be lists of names"
         yield _book(f"mtmeta in the metadata is {says}", f"{PAGE}.ipynb", notebook({"mtmeta": says}), refused)
-    yield _book("a notebook is a pipe", f"{PAGE}.ipynb", os.mkfifo, r"cannot read .*01_first\.ipynb: it is no regular")
+    yield _book("a notebook is a pipe", f"{PAGE}.ipynb", os.mkfifo, r"cannot read .*01_first\.ipynb: it is not a regular")
 
 
 BOOKS: tuple[Case, ...] = tuple(_books())

@@ -110,7 +110,7 @@ def _any_file():
     for what, path in (("human scores", SEG), ("translations", OUT)):
         name = Path(path).name.replace(".", r"\.")
         yield case(f"{what} are a folder", instead(path, Path.mkdir), rf"cannot read .*{name}: ")
-        yield case(f"{what} are a pipe", instead(path, os.mkfifo), rf"cannot read .*{name}: it is no regular file")
+        yield case(f"{what} are a pipe", instead(path, os.mkfifo), rf"cannot read .*{name}: it is not a regular file")
         yield case(f"{what} are a link within", link(path, str(os.path.relpath("moved", Path(path).parent))))
         yield case(f"{what} without the last line end", put(path, lambda t: t.removesuffix("\n")))
 

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from ..._files import read_text
-from ..._processes import run_program
 from ..._yaml import parse
 from ._execute import about
 
@@ -105,7 +104,7 @@ def build(root: str | Path, *, builder: str = "html", strict: bool = True) -> Pa
     arguments = ["build", str(root / "_build" / "src"), "--path-output", str(root), "--builder", builder]
     arguments += ["--keep-going", "-q", *(["-W"] * strict)]
     options = {"stdout": subprocess.PIPE, "stderr": None if strict else subprocess.STDOUT, "text": True}
-    done = run_program(str(_JUPYTER_BOOK), *arguments, **options)
+    done = subprocess.run([sys.executable, "-P", str(_JUPYTER_BOOK), *arguments], check=False, **options)
     if done.returncode:
         print(done.stdout, file=sys.stderr)
         raise RuntimeError(f"jupyter-book ended with exit status {done.returncode}; its warnings are above.")
