@@ -153,6 +153,20 @@ def test_the_namespace_is_what_its_docstring_lists():
     assert modules - {"cli"} <= set(listed)
 
 
+def public_functions() -> dict[str, object]:
+    """Return the public functions of the library; what serves the book alone is not for readers."""
+    modules = {name: import_module(f"mtmeta.{name}") for name in mtmeta._MODULES if name != "book"}
+    names = [(module, name) for module, owner in modules.items() for name in getattr(owner, "__all__", ())]
+    return {f"{m}.{n}": value for m, n in names if isfunction(value := getattr(modules[m], n))}
+
+
+def test_every_public_function_has_an_example_and_leads_on():
+    docs = {name: inspect.getdoc(function) for name, function in public_functions().items()}
+    assert len(docs) > 100
+    assert [name for name, text in docs.items() if ">>> " not in text.partition("\nExamples\n---")[2]] == []
+    assert [name for name, text in docs.items() if not re.search(r"^See Also\n-+\n\S", text, re.MULTILINE)] == []
+
+
 #: Public functions that estimate nothing: they prepare data, choose among options, or quote a mistake.
 NO_STATISTICS = {
     *("discrete_to_continuous", "drop_probabilities", "centre_segments", "permute_within_human_scores", "plant_bias"),

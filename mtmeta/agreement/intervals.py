@@ -235,6 +235,11 @@ def intervals(
         As `compare`; also if the jackknife has fewer than two units, or SPA is to have a jackknife over anything but
         systems.
 
+    See Also
+    --------
+    mtmeta.correlate : one row with an interval, by ``interval=True``.
+    mtmeta.compare : tests of differences.
+
     Notes
     -----
     The variance over systems is :math:`\frac{K-1}{K} \sum_s (T_{-s} - \bar T_{-})^2`, with everything recomputed

@@ -99,6 +99,14 @@ def locate(relative: str) -> Path:
     --------
     path_of : a file of a set.
     fetch : download it.
+
+    Examples
+    --------
+    >>> from mtmeta.datasets import locate
+    >>> locate("../elsewhere")
+    Traceback (most recent call last):
+        ...
+    ValueError: expected a path within the data directory; found '../elsewhere'.
     """
     parts = PurePosixPath(relative).parts
     if not parts or relative.startswith("/") or ".." in parts or "\\" in relative:

@@ -76,6 +76,14 @@ def fetch(name: str, *, cache: Path | None = None, progress: bool = True, base_u
     --------
     available : the names.
     load : load what was fetched.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> mm.fetch("wmt99")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    ValueError: unknown data set 'wmt99'. Did you mean 'wmt23'? Available: ...
     """
     wanted_set = data_set(name)
     if base_url is not None and not base_url.startswith(("http://", "https://")):

@@ -64,6 +64,14 @@ def load_news(language_pairs: Sequence[str] | None = None) -> list[EvalSet]:
     References
     ----------
     Kocmi et al. 2023, Findings of the 2023 Conference on Machine Translation (WMT23).
+
+    Examples
+    --------
+    >>> from mtmeta.datasets import load_news
+    >>> load_news("cs-uk")
+    Traceback (most recent call last):
+        ...
+    TypeError: language pairs must be a sequence of names; found the string 'cs-uk'. Write ['cs-uk'].
     """
     root = locate(_FOLDER)
     texts = _read_archive(root / "txt.tar.xz", language_pairs)

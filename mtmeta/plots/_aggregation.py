@@ -40,6 +40,18 @@ def score_grid(
     ------
     ValueError
         If ``by`` has another length.
+
+    See Also
+    --------
+    mtmeta.aggregate : such scores.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import mtmeta as mm
+    >>> scores = pd.DataFrame({"BLEU": [20, 25, 30, 36], "chrF": [45, 50, 52, 60]})
+    >>> mm.plots.score_grid(scores, ["en-de"] * 4)[0, 1].texts[0].get_text()
+    '0.98'
     """
     names = list(scores)
     k = len(names)
@@ -85,6 +97,18 @@ def three_columns(table: pd.DataFrame, *, label: str = "mean Pearson with humans
     -------
     Axes
         First row on top; hatches tell the columns apart without colour.
+
+    See Also
+    --------
+    mtmeta.aggregation.aggregate_transposed : what one paper published.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import mtmeta as mm
+    >>> table = pd.DataFrame({"published": [0.425], "correct": [0.788]}, index=["BLEU"])
+    >>> [text.get_text() for text in mm.plots.three_columns(table).texts]
+    ['0.425', '0.788']
     """
     k = len(table.columns)
     height = 0.8 / k
@@ -118,6 +142,18 @@ def paired_differences(table: pd.DataFrame) -> Axes:
     -------
     Axes
         To the right of 0, the mean of segment scores agrees better with the human scores.
+
+    See Also
+    --------
+    mtmeta.aggregation.compare_aggregations : such a table.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import mtmeta as mm
+    >>> row = {"set": "en-de", "metric": "chrF", "difference": 0.1, "low": 0.0, "high": 0.2}
+    >>> mm.plots.paired_differences(pd.DataFrame([row])).get_xlabel()
+    'corpus better  ←  difference of Pearson correlations  →  segment better'
     """
     sets, metrics = list(table["set"].unique()), table["metric"].unique()
     ax = new_axes(6.6, 0.24 * len(sets) * len(metrics) + 1.2)
@@ -156,6 +192,17 @@ def ratio_bars(matches: Sequence[float] | np.ndarray, lengths: Sequence[float] |
     ------
     ValueError
         As in `mtmeta.aggregation.ratio_gap`.
+
+    See Also
+    --------
+    mtmeta.aggregation.ratio_gap : the two numbers.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> ax = mm.plots.ratio_bars([1, 18], [2, 20])
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['ratio of sums: 0.864', 'mean of ratios: 0.700']
     """
     gap = ratio_gap(matches, lengths)
     m, w = np.asarray([matches, lengths], dtype=np.float64)
@@ -194,6 +241,20 @@ def correlations_by_size(table: pd.DataFrame, *, axes: Sequence[Axes] | None = N
     ------
     ValueError
         If a column is missing or there are no rows.
+
+    See Also
+    --------
+    mtmeta.aggregation.downsample : such correlations.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import mtmeta as mm
+    >>> rows = [("a set", "mean", size, size / 100) for size in (10, 20, 50) for _ in range(3)]
+    >>> table = pd.DataFrame(rows, columns=["comparison", "program", "size", "value"])
+    >>> (ax,) = mm.plots.correlations_by_size(table)
+    >>> [label.get_text() for label in ax.get_xticklabels()]
+    ['10', '20', '50']
     """
     need(table, "comparison", "program", "size", "value")
     comparisons, programs, sizes = table["comparison"].unique(), table["program"].unique(), sorted(set(table["size"]))

@@ -50,6 +50,17 @@ def three_views(es: EvalSet | pd.DataFrame, metric: str, *, axes: Sequence[Axes]
     numpy.ndarray of Axes
         Metric score on x, human score on y; a least-squares line for each group. Coloured are four segments and four
         systems, spread over the range of human means among those to which humans gave more than one score.
+
+    See Also
+    --------
+    mtmeta.correlate : the three correlations.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> axes = mm.plots.three_views(mm.load("teaching"), "Judge")
+    >>> [ax.texts[0].get_text() for ax in axes]
+    ['no grouping', 'segment grouping', 'system grouping']
     """
     es = as_evalset(es)
     axes = new_row(axes, 3, 10, 3.6, sharex=True, sharey=True)
@@ -85,6 +96,18 @@ def decomposition(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | None = No
     -------
     Axes
         One bar per metric, ordered by pooled Pearson; the two parts sum to the black mark.
+
+    See Also
+    --------
+    mtmeta.decompose_pearson : the numbers.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> es = mm.load("teaching")
+    >>> ax = mm.plots.decomposition(es, ["Judge", "chrF"])
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['chrF', 'Judge']
     """
     table = decompose_pearson(es, metrics).sort_values("value", ignore_index=True)
     ax = new_axes(7.2, 0.34 * len(table) + 1.1)
@@ -124,6 +147,18 @@ def parts_plane(
     ------
     ValueError
         If a metric is unknown.
+
+    See Also
+    --------
+    decomposition : the same parts as bars.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> es = mm.load("teaching")
+    >>> (ax,) = mm.plots.parts_plane(es, {"reads": ["Judge"], "does not": ["SourceOnly"]})
+    >>> ax.get_xlabel()
+    'part between segments'
     """
     sets = as_sets(sets)
     axes = new_row(axes, len(sets), 4.2 * len(sets), 4, sharex=True, sharey=True)
@@ -169,6 +204,18 @@ def rank_slopes(
     -------
     Axes
         Rank 1 is on top.
+
+    See Also
+    --------
+    mtmeta.correlate : the correlations that are ranked.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> es = mm.load("teaching")
+    >>> ax = mm.plots.rank_slopes(es, groupings=["none", "segment"], highlight=["SourceOnly"])
+    >>> ax.get_ylabel()
+    'rank of 10 metrics, best on top'
     """
     es = as_evalset(es)
     values = [correlate(es, grouping=g).set_index("metric")["value"] for g in groupings]
@@ -214,6 +261,20 @@ def rank_intervals(table: pd.DataFrame, *, highlight: Sequence[str] = (), ax: Ax
     ------
     ValueError
         If the table lacks a column, or has no rows.
+
+    See Also
+    --------
+    mtmeta.compare : such a table.
+    mtmeta.rank : the same by a protocol of WMT.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import mtmeta as mm
+    >>> table = pd.DataFrame({"metric": ["b", "a"], "rank": [2, 1], "best_rank": [1, 1], "worst_rank": [2, 2]})
+    >>> ax = mm.plots.rank_intervals(table)
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['a', 'b']
     """
     need(table, "metric", "rank", "best_rank", "worst_rank")
     table = table.sort_values(["rank", "best_rank", "worst_rank", "metric"], ignore_index=True)
@@ -249,6 +310,18 @@ def resampling_units(draws: Mapping[str, np.ndarray], observed: float) -> np.nda
     -------
     numpy.ndarray of Axes
         On one x axis; each has its standard deviation beside it.
+
+    See Also
+    --------
+    mtmeta.compare : the test, by any unit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import mtmeta as mm
+    >>> draws = {"segments": np.linspace(-1, 1, 99), "documents": np.linspace(-2, 2, 99)}
+    >>> len(mm.plots.resampling_units(draws, 0.7))
+    2
     """
     axes = np.atleast_1d(plt.subplots(len(draws), 1, figsize=(7, 1.25 * len(draws) + 0.6), sharex=True)[1])
     for k, (ax, (label, values)) in enumerate(zip(axes, draws.items(), strict=True)):
@@ -276,6 +349,19 @@ def ledger_differences(recomputed: pd.DataFrame, *, ax: Axes | None = None) -> A
     -------
     Axes
         One row per source. Inside the band the two agree at the printed precision; crosses do not.
+
+    See Also
+    --------
+    mtmeta.book.published.recompute : such a table.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import mtmeta as mm
+    >>> row = {"source": "a paper", "quantity": "value", "printed": "0.50", "difference": 0.004, "agrees": True}
+    >>> ax = mm.plots.ledger_differences(pd.DataFrame([row]))
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['a paper']
     """
     values = recomputed[recomputed["quantity"] == "value"]
     sources = list(values["source"].unique())[::-1]
@@ -323,6 +409,17 @@ def score_against_length(
     ------
     ValueError
         If the set has no texts.
+
+    See Also
+    --------
+    mtmeta.local_accuracy.length_metric : length as a metric.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> axes = mm.plots.score_against_length(mm.load("teaching"), ["human", "chrF"])
+    >>> axes[0].get_xlabel()
+    'characters in translation'
     """
     if es.texts is None:
         raise Undefined(f"set {es.name!r} has no texts, so lengths are not known.")
@@ -368,6 +465,19 @@ def learning_curves(curves: pd.DataFrame, *, axes: Sequence[Axes] | None = None)
     ------
     ValueError
         If a column is absent, or there are no rows.
+
+    See Also
+    --------
+    mtmeta.sentinel.fit : train on tables of several sizes.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import mtmeta as mm
+    >>> rows = [("source", "none", 10, 0.2), ("source", "none", 10, 0.3), ("source", "none", 99, 0.4)]
+    >>> (ax,) = mm.plots.learning_curves(pd.DataFrame(rows, columns=["sees", "grouping", "n", "value"]))
+    >>> ax.get_ylabel()
+    'correlation with human scores'
     """
     from seaborn import lineplot  # takes a second to import
 

@@ -49,6 +49,19 @@ def local_accuracies(table: pd.DataFrame, *, order: Mapping | pd.Series | None =
     ------
     ValueError
         If a column is absent, there are no rows, or ``order`` lacks a context.
+
+    See Also
+    --------
+    mtmeta.local_accuracy.local_accuracy : such a table.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import mtmeta as mm
+    >>> rows = [("A", "chrF", 0.8, 0.7, 0.9), ("B", "chrF", 0.9, 0.8, 1.0)]
+    >>> table = pd.DataFrame(rows, columns=["context", "metric", "accuracy", "low", "high"])
+    >>> [label.get_text() for label in mm.plots.local_accuracies(table).get_yticklabels()]
+    ['B', 'A']
     """
     need(table, "context", "metric", "accuracy", "low", "high")
     contexts = _ordered(table, order)
@@ -87,6 +100,19 @@ def tau_ap_heatmap(table: pd.DataFrame, *, label: bool = True, ax: Axes | None =
     Axes
         The scale reaches from -1 to 1 always, so that figures can be compared; darker is more alike, in grey too. Up to
         12 contexts, the values are also written.
+
+    See Also
+    --------
+    mtmeta.local_accuracy.tau_ap_matrix : such a table.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import mtmeta as mm
+    >>> names = ["global", "A"]
+    >>> ax = mm.plots.tau_ap_heatmap(pd.DataFrame([[1, 0.5], [0.5, 1]], index=names, columns=names))
+    >>> [text.get_text() for text in ax.texts]
+    ['1.00', '0.50', '0.50', '1.00']
     """
     from seaborn import heatmap  # takes a second to import
 
@@ -126,6 +152,18 @@ def tau_ap_against_chance(table: pd.DataFrame) -> Axes:
     ------
     ValueError
         If a column is absent, or there are no rows.
+
+    See Also
+    --------
+    mtmeta.local_accuracy.ranking_effect : such a row.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import mtmeta as mm
+    >>> table = pd.DataFrame({"tau_ap": [0.2], "null_low": [0.7], "null_high": [0.9]}, index=["system"])
+    >>> mm.plots.tau_ap_against_chance(table).get_xlabel()
+    'mean tau_AP between contexts'
     """
     need(table, "tau_ap", "null_low", "null_high")
     ax = new_axes(6.6, 0.42 * len(table) + 1.1)
@@ -162,6 +200,20 @@ def accuracy_by_quality(table: pd.DataFrame, buckets: QualityBuckets) -> Axes:
     ------
     ValueError
         If a column is absent, there are no rows, or a bucket is unknown.
+
+    See Also
+    --------
+    mtmeta.local_accuracy.quality_buckets : the buckets.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import mtmeta as mm
+    >>> rows = [(1, "chrF", 0.8, 0.7, 0.9), (2, "chrF", 0.9, 0.8, 1.0)]
+    >>> table = pd.DataFrame(rows, columns=["context", "metric", "accuracy", "low", "high"])
+    >>> buckets = mm.local_accuracy.quality_buckets(range(100), 2)
+    >>> mm.plots.accuracy_by_quality(table, buckets).get_xlabel()
+    'percentile of human scores (better →)'
     """
     need(table, "context", "metric", "accuracy", "low", "high")
     sizes = buckets.table.set_index("bucket")
@@ -200,6 +252,18 @@ def variance_by_combination(table: pd.DataFrame, *, metrics: Sequence[str] | Non
     ------
     ValueError
         If a column is absent, there are no rows, or a metric is unknown.
+
+    See Also
+    --------
+    mtmeta.local_accuracy.combination_variance : such a table.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import mtmeta as mm
+    >>> table = pd.DataFrame({"metric": "chrF", "k": [1, 2], "variance": [0.4, 0.2], "expected": [0.4, 0.2]})
+    >>> mm.plots.variance_by_combination(table).get_xlabel()
+    'perturbations combined, k'
     """
     need(table, "metric", "k", "variance", "expected")
     known = list(table["metric"].unique())
@@ -234,6 +298,19 @@ def swap_effect_bars(table: pd.DataFrame) -> Axes:
     ------
     ValueError
         If a column is absent, or there are no rows.
+
+    See Also
+    --------
+    mtmeta.local_accuracy.swap_effects : such a table.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import mtmeta as mm
+    >>> row = {"context": "all", "metric": "map", "share_lowered": 0.6, "share_kept": 0.3, "share_raised": 0.1}
+    >>> ax = mm.plots.swap_effect_bars(pd.DataFrame([row]))
+    >>> [round(float(bar.get_width()), 1) for bar in ax.patches]
+    [0.6, 0.3, 0.1]
     """
     words = ("lowered", "kept", "raised")
     need(table, "context", "metric", *(f"share_{word}" for word in words))

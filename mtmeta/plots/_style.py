@@ -58,7 +58,21 @@ def line_styles(names: Iterable) -> dict[str, object]:
 
 
 def use_style() -> None:
-    """Set matplotlib's settings for the book: white background, readable sizes, no clutter. Other settings stay."""
+    """Set matplotlib's settings for the book: white background, readable sizes, no clutter. Other settings stay.
+
+    See Also
+    --------
+    matplotlib.pyplot.rc_context : undo it at the end of a block.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> import mtmeta as mm
+    >>> with plt.rc_context():
+    ...     mm.plots.use_style()
+    ...     plt.rcParams["figure.facecolor"]
+    'white'
+    """
     plt.style.use(Path(__file__).with_name("book.mplstyle"))
 
 

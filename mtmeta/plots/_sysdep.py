@@ -28,6 +28,18 @@ def system_curves(result: SystemDependence, systems: Sequence[str]) -> Axes:
     -------
     Axes
         One line and band a curve, each over the range of its own metric scores.
+
+    See Also
+    --------
+    mtmeta.system_dependence : the curves.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> result = mm.system_dependence(mm.load("teaching"), "Judge", n_resamples=9)
+    >>> ax = mm.plots.system_curves(result, ["Aster"])
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['all systems', 'Aster']
     """
     ax = new_axes(6.4, 4.2)
     for k, name in enumerate(("all systems", *systems)):
@@ -58,6 +70,19 @@ def expected_deviations(result: SystemDependence, *, null: pd.DataFrame | None =
     -------
     Axes
         With a legend where no ``ax`` was given.
+
+    See Also
+    --------
+    mtmeta.system_dependence : the deviations.
+    mtmeta.compare_with_null : the null distribution behind them.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> result = mm.system_dependence(mm.load("teaching"), "Judge", n_resamples=9)
+    >>> ax = mm.plots.expected_deviations(result)
+    >>> len(ax.get_yticklabels())
+    12
     """
     table = result.table[::-1].reset_index(drop=True)
     own_axes = ax is None
@@ -93,6 +118,17 @@ def deviation_plane(both: pd.DataFrame) -> Axes:
     -------
     Axes
         Intervals as crosses; shaded are the quadrants where both directions agree.
+
+    See Also
+    --------
+    mtmeta.sysdep.deviations_both_ways : such a table.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> both = mm.sysdep.deviations_both_ways(mm.load("teaching"), "Judge", n_resamples=9)
+    >>> len(mm.plots.deviation_plane(both).texts)
+    12
     """
     ax = new_axes(6.4, 5.2)
     x, y = both["forward"].to_numpy(), both["reverse"].to_numpy()
@@ -152,6 +188,20 @@ def sysdep_against_null(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     -------
     Axes
         Lowest SysDep on top; the marker says whether it lies above, in or below the band.
+
+    See Also
+    --------
+    mtmeta.compare_with_null : such a table.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import mtmeta as mm
+    >>> row = {"metric": "M", "sysdep": 2.0, "null_low": 0.5, "null_high": 1.0}
+    >>> row |= {"verdict": "more than the null explains"}
+    >>> ax = mm.plots.sysdep_against_null(pd.DataFrame([row]))
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['more than the null explains (1)']
     """
     table = table.sort_values("sysdep", ascending=False, ignore_index=True)
     ax = new_axes(6.6, 0.19 * len(table) + 1.2, ax=ax)
@@ -184,6 +234,20 @@ def sysdep_against_correlation(table: pd.DataFrame, *, label: int = 3, axes: Seq
     -------
     numpy.ndarray of Axes
         The dashed line is the SysDep of a constant metric.
+
+    See Also
+    --------
+    mtmeta.system_dependence : such a table.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import mtmeta as mm
+    >>> rows = [("a set", "M", 2.0, 0.5, 0.4), ("a set", "N", 3.0, 0.75, 0.2)]
+    >>> table = pd.DataFrame(rows, columns=["set", "metric", "sysdep", "relative", "pearson"])
+    >>> (ax,) = mm.plots.sysdep_against_correlation(table)
+    >>> [text.get_text() for text in ax.texts]
+    ['M', 'N']
     """
     sets = table["set"].unique()
     axes = new_row(axes, len(sets), 3.6 * len(sets), 3.9)
@@ -211,6 +275,18 @@ def parts_of_systems(table: pd.DataFrame) -> Axes:
     -------
     Axes
         Standard deviations, which do not grow with the number of parts as ranges do.
+
+    See Also
+    --------
+    mtmeta.sysdep.within_system_splits : such a table.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import mtmeta as mm
+    >>> table = pd.DataFrame({"n_segments": [50, 100], "within_sd": [2.0, 1.4], "across_sd": [2.5, 2.1]})
+    >>> mm.plots.parts_of_systems(table).get_ylabel()
+    'sd of deviations (human units)'
     """
     ax = new_axes()
     styles = marks(["parts of one system", "different systems"]).values()
@@ -239,6 +315,18 @@ def detection_curves(table: pd.DataFrame, x: str, by: str) -> Axes:
     Returns
     -------
     Axes
+
+    See Also
+    --------
+    mtmeta.sysdep.detection_power : such a table.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import mtmeta as mm
+    >>> table = pd.DataFrame({"favour": [1, 2, 1, 2], "system": [*"AABB"], "rate": [0.1, 0.6, 0.2, 0.9]})
+    >>> mm.plots.detection_curves(table, "favour", "system").get_ylabel()
+    'share of campaigns'
     """
     from seaborn import lineplot  # takes a second to import
 

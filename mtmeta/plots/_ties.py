@@ -29,6 +29,16 @@ def tie_baselines(marked: float) -> Axes:
     Returns
     -------
     Axes
+
+    See Also
+    --------
+    mtmeta.human_tie_share : the share to mark.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> mm.plots.tie_baselines(0.25).texts[0].get_text().strip()
+    't = 0.250'
     """
     ax = new_axes()
     t = np.linspace(0, 1, 101)
@@ -57,6 +67,18 @@ def tie_calibration_curves(es: EvalSet | pd.DataFrame, metrics: Sequence[str]) -
         On x the threshold in units of the metric, up to the one at which it ties 60 % of the pairs, and past the best
         one. The shaded band is the flat top, at most 0.002 below the best (of a discrete metric one stair), the point
         the threshold chosen, the dotted line what a constant metric gets.
+
+    See Also
+    --------
+    mtmeta.calibrate_ties : the threshold chosen.
+    mtmeta.ties.tie_curve : the curve.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> (ax,) = mm.plots.tie_calibration_curves(mm.load("teaching"), ["Judge"])
+    >>> ax.get_xlabel()
+    'threshold, in units of Judge'
     """
     es = as_evalset(es)
     axes = new_row(None, len(metrics), min(3.6 * len(metrics) + 1, 10.5), 3.2, sharey=True)

@@ -97,6 +97,11 @@ def explain_reference_shape(hypotheses: Sequence[str], references: Sequence[Any]
     ValueError
         If either is empty.
 
+    See Also
+    --------
+    mtmeta.aggregation.aggregate_transposed : the scores that this shape leads to.
+    check_references : refuse such a shape.
+
     References
     ----------
     sacreBLEU 2.6.0, ``Metric._cache_references``.

@@ -101,6 +101,15 @@ def signature(metric: Any) -> str:
     See Also
     --------
     score_pairs : scores of these metrics.
+
+    Examples
+    --------
+    >>> from sacrebleu.metrics import CHRF
+    >>> from mtmeta.scoring import signature
+    >>> metric = CHRF()
+    >>> score = metric.corpus_score(["A cat."], [["A cat."]])
+    >>> signature(metric).partition("|")[0]
+    'chrF2'
     """
     name = {"TER": "-TER"}.get(type(metric).__name__, type(metric).__name__)
     if name == "CHRF":
