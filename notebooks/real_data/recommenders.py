@@ -35,8 +35,8 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from mtmeta import Rankings
 from mtmeta.datasets import locate
+from mtmeta.rankings import Rankings
 
 NEIGHBOURS = 50
 FACTORS = 50
