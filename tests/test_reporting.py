@@ -16,13 +16,15 @@ from scipy import stats
 
 import mtmeta as mm
 from mtmeta._checks import Undefined
+from mtmeta.agreement.spa import spa_in_draws
+from mtmeta.agreement.units import pooled_pearson_in_draws
 from mtmeta.reporting import Report, _facts, _report
-from mtmeta.reporting._agreement import order_p_value, pair_accuracy, quick_interval, spa_in_draws, system_means
 from mtmeta.reporting._claims import VERDICTS, decide
-from mtmeta.reporting._facts import Part, Settings, pearson_in_draws, segment_counts
+from mtmeta.reporting._facts import Part, Settings, weights_of_segments
 from mtmeta.reporting._pages import tables
 from mtmeta.reporting._report import SECTIONS
 from mtmeta.reporting._words import number, sample
+from mtmeta.significance.systems import order_p_value, pair_accuracy, system_means
 
 FAST = {"n_resamples": 60}
 CLAIMS = [about["claim"] for about in _facts.PAGE["claims"].values()]
@@ -76,7 +78,7 @@ def test_pairs_orders_and_weights_of_draws_by_hand():
     many = np.arange(8.0)
     assert order_p_value(many, many, 0, n_resamples=499) == (1 / 500, "499 random orders of 8 systems")
     es = tiny()
-    counts = segment_counts(es, Settings(5, 0.95, "segment", 1))
+    counts = weights_of_segments(es, Settings(5, 0.95, "segment", 1))
     assert (counts.shape, (counts[0] == 1).all(), (counts.sum(axis=1) == 20).all()) == ((6, 20), True, True)
     means = system_means(es.human, counts)
     assert means[:, 0] == pytest.approx(np.nanmean(es.human, axis=1))
@@ -112,10 +114,10 @@ def test_other_systems_are_left_out_one_at_a_time():
 def test_length_correlation_is_that_of_numpy(within):
     es = tiny()
     lengths = np.random.default_rng(3).integers(5, 90, es.shape).astype(float)
-    known, counts = ~np.isnan(es.human), segment_counts(es, Settings(3, 0.95, "segment", 0))
-    found = pearson_in_draws(es.human, lengths, known, counts, within=within)
+    known, counts = ~np.isnan(es.human), weights_of_segments(es, Settings(3, 0.95, "segment", 0))
+    found = pooled_pearson_in_draws(es.human, lengths, known, counts, within=within)
     same = np.tile(lengths[0], (3, 1))
-    assert np.isnan(pearson_in_draws(same, lengths, known, counts, within=within)[0]) == within
+    assert np.isnan(pooled_pearson_in_draws(same, lengths, known, counts, within=within)[0]) == within
     for row, r in zip(counts, found, strict=True):
         columns = np.repeat(np.arange(20), row.astype(int))
         x, y = np.where(known, lengths, np.nan)[:, columns], es.human[:, columns]
@@ -125,27 +127,12 @@ def test_length_correlation_is_that_of_numpy(within):
         assert r == pytest.approx(np.corrcoef(x[keep], y[keep])[0, 1])
 
 
-@pytest.mark.parametrize("unit", ["segment", "document"])
-@pytest.mark.parametrize(("coefficient", "grouping"), [
-    ("pearson", "none"), ("pearson", "segment"), ("pearson", "system"), ("kendall", "segment"),
-])  # fmt: skip
-def test_quick_intervals_are_those_of_the_package(coefficient, grouping, unit):
-    es = tiny()
-    human, scores = np.where(np.isnan(es["mine"]), np.nan, es.human), np.round(2 * es["mine"])  # ties on both sides
-    es = mm.EvalSet(human, {"m": scores}, systems=es.systems, documents=[i // 3 for i in range(20)])
-    settings = Settings(90, 0.9, unit, 7)
-    options = {"coefficient": coefficient, "grouping": grouping, "unit": unit}
-    row = mm.significance.intervals(es, level=0.9, n_resamples=90, rng=7, **options).iloc[0]
-    found = quick_interval(es, "m", coefficient, grouping, settings)
-    assert found == pytest.approx((row["low"], row["high"]), abs=1e-12)
-
-
 def test_normal_p_values_give_nearly_the_same_soft_accuracy(teaching):
     settings = Settings(20, 0.95, "document", 1)
     part = Part(teaching, "Judge", settings)
-    found = spa_in_draws(teaching, "Judge", segment_counts(teaching, settings))
+    found = spa_in_draws(teaching, "Judge", weights_of_segments(teaching, settings))
     assert found[0] == pytest.approx(mm.soft_pairwise_accuracy(teaching, ["Judge"])["value"].item(), abs=0.002)
-    drawn = np.repeat(np.arange(300), segment_counts(teaching, settings)[1].astype(int))
+    drawn = np.repeat(np.arange(300), weights_of_segments(teaching, settings)[1].astype(int))
     cut = mm.EvalSet(teaching.human[:, drawn], {"m": part.es["Judge"][:, drawn]}, systems=teaching.systems)
     assert found[1] == pytest.approx(mm.soft_pairwise_accuracy(cut, n_resamples=20000)["value"].item(), abs=0.002)
 
@@ -277,7 +264,7 @@ def test_a_coin_rarely_tells_better_from_worse(shape):
     rng, n, false = np.random.default_rng(0), 1000 if shape[1] > 5 else 20, 0
     for k in range(n):
         es = mm.EvalSet(rng.normal(size=shape), {"m": rng.normal(size=shape)}, systems=range(shape[0]))
-        low, _ = quick_interval(es, "m", "kendall", "segment", Settings(100, 0.95, "segment", k))
+        low = mm.significance.intervals(es, coefficient="kendall", n_resamples=100, rng=k)["low"][0]
         false += low > 1e-9
     assert false / n <= (0.025 + 4 * math.sqrt(0.025 * 0.975 / n) if shape[1] > 5 else 0)
 

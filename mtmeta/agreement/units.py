@@ -133,3 +133,22 @@ def freedom(parts: np.ndarray) -> np.ndarray:
     counted = np.divide((parts**2).sum(axis=1) ** 2, fourth, out=np.full(len(parts), float(n)), where=fourth > 0)
     with np.errstate(divide="ignore"):
         return 2 * counted / np.maximum(0, 1 - counted / n)
+
+
+def pooled_pearson_in_draws(x, y, known: np.ndarray, weights: np.ndarray, *, within: bool = False) -> np.ndarray:
+    """Return Pearson's r over all known cells for each row of weights of segments; NaN where a side is constant.
+
+    ``within`` first subtracts from each score the mean of its segment.
+    """
+    size = np.maximum(known.sum(axis=0), 1)
+
+    def centre(values: np.ndarray) -> np.ndarray:
+        values = np.where(known, values - values[known].mean(), 0.0)
+        if within:
+            rest = values - values.sum(axis=0) / size  # of equal scores, nothing but rounding is left
+            values = np.where(known & (np.abs(rest) > 1e-12 * np.abs(values)), rest, 0.0)
+        return values
+
+    x, y = centre(x), centre(y)
+    sums = np.stack([v.sum(axis=0) for v in (known * 1.0, x, y, x * x, y * y, x * y)], axis=-1)
+    return Statistic(sums, correlations)(weights)

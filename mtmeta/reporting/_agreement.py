@@ -3,36 +3,30 @@
 from __future__ import annotations
 
 from functools import partial
-from math import factorial
 
 import numpy as np
-from scipy.stats import permutation_test
 
 from .._checks import Undefined
 from .._copies import copies, repeated
 from .._enough import FEWEST_SYSTEMS, too_few
-from .._equal import OF_MEAN, merged
 from .._names import some_of
-from .._pearson import pearson
-from ..agreement import correlate, correlate_groups, decompose_pearson, soft_pairwise_accuracy
+from ..agreement import correlate, decompose_pearson, soft_pairwise_accuracy
 from ..agreement.intervals import intervals, n_added
-from ..agreement.spa import sign_of_difference, spa_in_draws
+from ..agreement.spa import spa_in_draws
 from ..differences import curve
 from ..estimation import ratings_saved
 from ..evalset import EvalSet, recomputed
 from ..protocols import Task, decided_by_one, without_each_system
-from ..resampling import fisher_interval
+from ..significance.systems import STATISTICS, of_other_systems, order_p_value, pair_accuracy, system_means
 from ._facts import (
     COEFFICIENTS,
     GROUPINGS,
     NO_INTERVAL,
     Part,
     Section,
-    Settings,
     interval,
     n_units,
-    pearson_in_draws,
-    segment_counts,
+    weights_of_segments,
 )  # fmt: skip
 
 #: More pairs than this are not sorted in every resample, or not at all.
@@ -71,61 +65,13 @@ def data(part: Part, section: Section) -> None:
 # -- systems -----------------------------------------------------------------------------
 
 
-def system_means(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Return each system's mean in each draw, shape (n_systems, n_resamples); NaN where it has no score."""
-    scored = ~np.isnan(values)
-    values = np.where(scored, values, 0.0)
-    sums, sizes = values @ counts.T, scored.astype(float) @ counts.T
-    means = np.divide(sums, sizes, out=np.full(sums.shape, np.nan), where=sizes > 0)
-    return merged(means, OF_MEAN * np.abs(values).max(axis=1, keepdims=True))
-
-
-def pair_accuracy(human: np.ndarray, metric: np.ndarray) -> np.ndarray:
-    """Return the share of pairs of systems ordered alike in each column; NaN where a score is not known.
-
-    Both have shape (n_systems, n_columns).
-    """
-    i, j = np.triu_indices(len(human), 1)
-    agreed = sign_of_difference(human[i], human[j]) == sign_of_difference(metric[i], metric[j])
-    known = ~np.isnan(human + metric).any(axis=0) & (len(i) > 0)
-    return np.where(known, agreed.sum(axis=0) / max(1, len(i)), np.nan)
-
-
-def order_p_value(human: np.ndarray, metric: np.ndarray, seed: int, n_resamples: int = 9999) -> tuple[float, str]:
-    """Return the share of orders of the systems that agree with humans at least as well, and how they were drawn."""
-    k = len(human)
-
-    def accuracy(metric: np.ndarray, axis: int) -> np.ndarray:
-        return pair_accuracy(human[:, None], np.atleast_2d(metric).T)
-
-    options = {"n_resamples": n_resamples, "random_state": np.random.default_rng(seed), "vectorized": True}
-    found = permutation_test((metric,), accuracy, permutation_type="pairings", alternative="greater", **options)
-    n = len(found.null_distribution)
-    return found.pvalue, f"all {n} orders of {k} systems" if n == factorial(k) else f"{n} random orders of {k} systems"
-
-
-#: Statistics of means of systems by key, with their names at the level of systems and the scales of their intervals.
-_SYSTEM_STATISTICS = {
-    "pearson.means": (partial(pearson, axis=0), "pearson", "pearson"),
-    "pairwise": (pair_accuracy, "pairwise_accuracy", "acc_eq"),
-}
-
-
-def _of_other_systems(human: np.ndarray, metric: np.ndarray, key: str, level: float) -> tuple:
-    """Return a statistic and its jackknife interval over systems, at least as long as that from resampled segments.
-
-    Column 0 of the means of systems is that of the data, the others are those of resamples.
-    """
-    (statistic, _, scale), k = _SYSTEM_STATISTICS[key], len(human)
-    value, *drawn = statistic(human, metric)
-    without = [statistic(*(np.delete(v[:, :1], s, axis=0) for v in (human, metric)))[0] for s in range(k)]
-    variance = max((k - 1) * np.var(without), np.var([v for v in drawn if not np.isnan(v)] or [0.0]))
-    return value, *fisher_interval(value, variance, scale, k - 1, level)
+#: Statistics of means of systems by key.
+_SYSTEM_STATISTICS = {"pearson.means": "pearson", "pairwise": "pairwise_accuracy"}
 
 
 def _system_rows(part: Part, section: Section) -> None:
     es, settings = part.es, part.settings
-    counts = segment_counts(es, settings)
+    counts = weights_of_segments(es, settings)
     human, metric = (system_means(values, counts) for values in (es.human, es[part.metric]))
     known = ~np.isnan(human[:, 0] + metric[:, 0])
     human, metric = human[known], metric[known]
@@ -136,8 +82,8 @@ def _system_rows(part: Part, section: Section) -> None:
     n = n_units(part.paired, settings)
     pairs = {"n": k * (k - 1) // 2, "unit": "pairs of systems"}
     sizes = {"pearson.means": {"n": k, "unit": "systems"}, "pairwise": pairs}
-    for key, (statistic, name, _) in _SYSTEM_STATISTICS.items():
-        values, bounds = statistic(human, metric), (-1 if key == "pearson.means" else 0, 1)
+    for key, name in _SYSTEM_STATISTICS.items():
+        values, bounds = STATISTICS[name][0](human, metric), (-1 if key == "pearson.means" else 0, 1)
         if np.isnan(values[0]):
             section.skip(key, "all systems have the same mean score on one side.")
         elif k == 2 and key == "pearson.means":
@@ -147,7 +93,7 @@ def _system_rows(part: Part, section: Section) -> None:
             section.add(key, values[0], interval(values, settings, n, bounds), **sizes[key], note=note)
     for key, size in sizes.items():
         if k >= FEWEST_SYSTEMS and section.row(key):
-            found, *ends = _of_other_systems(human, metric, key, settings.level)
+            found, *ends = of_other_systems(human, metric, _SYSTEM_STATISTICS[key], settings.level)
             section.add(f"{key}.others", found, ends, **size, note="the interval is about other systems, too")
     section.add("order", p_value, n=k, unit="systems", note=f"share of {how} that agree at least as well")
     section.found |= {"k": k, "p": p_value}
@@ -172,7 +118,7 @@ def _without_each(part: Part, section: Section, statistic: str) -> str:
 
 def _spa_row(part: Part, section: Section) -> None:
     found = soft_pairwise_accuracy(part.paired, [part.metric]).iloc[0]
-    counts = segment_counts(part.paired, part.settings)
+    counts = weights_of_segments(part.paired, part.settings)
     draws = spa_in_draws(part.paired, part.metric, counts)
     ends = interval(draws, part.settings, n_units(part.paired, part.settings), (0, 1))
     note = f"of campaigns of these systems with {found['n_segments']} segments; in the interval, p-values are normal"
@@ -207,8 +153,6 @@ def _interval(part: Part, coefficient: str, grouping: str) -> tuple[float, float
         n = n_added(part.paired, part.metric, coefficient, grouping, part.settings.unit)
         if few := too_few(n, part.settings.unit):
             raise Undefined(few)
-        if coefficient == "pearson" or grouping == "segment":
-            return *quick_interval(part.paired, part.metric, coefficient, grouping, part.settings), ""
         options = {"coefficient": coefficient, "grouping": grouping, **part.settings.options}
         return *intervals(part.paired, [part.metric], **options).loc[0, ["low", "high"]], ""
     except Undefined as error:
@@ -237,46 +181,6 @@ def _segment_row(part: Part, section: Section, coefficient: str, grouping: str) 
     section.add(f"{coefficient}.{grouping}", found["value"], (low, high), n=n, unit=unit, note=note)
     if (coefficient, grouping) == ("kendall", "segment"):
         section.found["degenerate"] = undefined, groups
-
-
-def quick_interval(es: EvalSet, metric: str, coefficient: str, grouping: str, settings: Settings) -> tuple:
-    """Return the result of `intervals` for Pearson and for segment grouping, where counts of segments are enough."""
-    counts, n = segment_counts(es, settings), n_added(es, metric, coefficient, grouping, settings.unit)
-    if coefficient == "acc_eq":
-        return interval(_calibrated_in_draws(es, metric, counts), settings, n, (0, 1))
-    if grouping != "segment":
-        rated = ~np.isnan(es.human)
-        rows = [rated.any(axis=1)] if grouping == "none" else np.eye(len(rated), dtype=bool)[rated.sum(axis=1) > 1]
-        draws = [pearson_in_draws(es.human[r], es[metric][r], rated[r], counts) for r in rows]
-        return interval(_mean_of_defined(np.array(draws).T, np.ones((1, len(draws)))), settings, n)
-    values = correlate_groups(es, metric, coefficient=coefficient).set_index("group")["value"]
-    values = values.reindex(list(es.segments)).to_numpy(dtype=float)
-    return interval(_mean_of_defined(values, counts), settings, n)
-
-
-def _mean_of_defined(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return the weighted mean of the last axis without NaN; 0 where none is defined."""
-    defined = ~np.isnan(values)
-    sums, sizes = (np.where(defined, values, 0.0) * weights).sum(axis=-1), (defined * weights).sum(axis=-1)
-    return np.divide(sums, sizes, out=np.zeros(len(sums)), where=sizes > 0)
-
-
-def _calibrated_in_draws(es: EvalSet, metric: str, counts: np.ndarray) -> np.ndarray:
-    """Return acc_eq within segments in each draw, calibrated on the draw; pairs are sorted once for all draws."""
-    i, j = np.triu_indices(es.shape[0], 1)
-    human, own = es.human[i] - es.human[j], es[metric][i] - es[metric][j]
-    rated = ~np.isnan(human)
-    weight = 1 / np.maximum(rated.sum(axis=0), 1)
-    right = rated & (np.sign(human) == np.sign(own)) & (human != 0)
-    pair, segment = np.nonzero(right | (human == 0))
-    size = np.abs(own[pair, segment])
-    order = np.argsort(size)
-    size, pair, segment = size[order], pair[order], segment[order]
-    gains = np.where(right[pair, segment], -1.0, 1.0) * weight[segment]  # of the threshold at which a pair is tied
-    ends = np.flatnonzero(np.append(size[1:] != size[:-1], True)) if len(size) else order
-    untied, n = counts @ (right.sum(axis=0) * weight), counts @ rated.any(axis=0)
-    best = [max(0.0, np.cumsum(gains * times[segment])[ends].max(initial=0.0)) for times in counts]
-    return np.divide(untied + best, n, out=np.full(len(n), np.nan), where=n > 0)
 
 
 def _n_pairs(es: EvalSet, grouping: str) -> int:

@@ -12,11 +12,11 @@ from .._enough import too_few
 from .._names import some_of
 from .._pearson import standard_deviation
 from ..agreement import correlate
+from ..agreement.units import pooled_pearson_in_draws
 from ..evalset import EvalSet
 from ..sysdep import centre_segments, compare_with_null, deviations_both_ways, system_dependence
 from ..ties import calibrate_ties, held_out_calibration, human_tie_share
-from ._agreement import quick_interval
-from ._facts import NO_INTERVAL, Part, Section, interval, n_units, pearson_in_draws, segment_counts
+from ._facts import NO_INTERVAL, Part, Section, interval, n_units, weights_of_segments
 from ._others import lengths
 
 # -- ties --------------------------------------------------------------------------------
@@ -135,11 +135,11 @@ def length(part: Part, section: Section) -> None:
     known = ~np.isnan(es.human) & ~np.isnan(characters)
     if not known.any():
         raise Undefined("no scored translation has a text.")
-    counts = segment_counts(es, settings)
+    counts = weights_of_segments(es, settings)
     n, units = known.sum(), n_units(es, settings, known.any(axis=0))
     for within, key in ((False, "none"), (True, "within")):
         sides = (es.human, es[part.metric])
-        humans, metric = (pearson_in_draws(scores, characters, known, counts, within=within) for scores in sides)
+        humans, metric = (pooled_pearson_in_draws(scores, characters, known, counts, within=within) for scores in sides)
         if np.isnan(humans[0] + metric[0]):
             section.skip(f"length.{key}", "a side does not vary.")
             continue
@@ -166,6 +166,7 @@ def domains(part: Part, section: Section) -> None:
 def _domain_row(part: Part, section: Section, name: str) -> None:
     es = part.paired
     chosen = es.select(segments=[s for s, d in zip(es.segments, es.domains, strict=True) if d == name])
-    value = correlate(chosen, [part.metric], coefficient="kendall", grouping="segment").iloc[0]
-    ends = quick_interval(chosen, part.metric, "kendall", "segment", part.settings)
-    section.add(f"domain={name}", value["value"], ends, n=value["n_groups"], unit="segments")
+    settings = part.settings
+    options = {"unit": settings.unit, "n_resamples": settings.n_resamples, "rng": settings.seed}
+    value = correlate(chosen, [part.metric], coefficient="kendall", interval=settings.level, **options).iloc[0]
+    section.add(f"domain={name}", value["value"], value[["low", "high"]], n=value["n_groups"], unit="segments")

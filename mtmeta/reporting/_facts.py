@@ -14,9 +14,8 @@ import numpy as np
 
 from .._checks import Undefined
 from .._enough import interval_of
-from .._pearson import scaled
 from ..evalset import EvalSet, recomputed
-from ..resampling import times_drawn, units_of
+from ..resampling import bootstrap, units_of
 
 COEFFICIENTS, GROUPINGS = ("pearson", "kendall", "acc_eq"), ("none", "segment", "system")
 
@@ -211,7 +210,7 @@ class Findings:
     part: Part | None = field(default=None, repr=False, compare=False)
 
 
-def segment_counts(es: EvalSet, settings: Settings) -> np.ndarray:
+def weights_of_segments(es: EvalSet, settings: Settings) -> np.ndarray:
     """Return how often each segment is taken: once each in row 0, then one row per resample.
 
     Raises
@@ -219,34 +218,9 @@ def segment_counts(es: EvalSet, settings: Settings) -> np.ndarray:
     ValueError
         If documents are to be drawn and the set does not name them.
     """
-    n = es.shape[1]
     units = units_of(es, settings.unit)
-    n_units = int(units.max()) + 1
-    drawn = np.random.default_rng(settings.seed).integers(n_units, size=(settings.n_resamples, n_units))
-    return np.vstack([np.ones(n), times_drawn(drawn, n_units)[:, units]])
-
-
-def pearson_in_draws(x, y, known: np.ndarray, counts: np.ndarray, *, within: bool = False) -> np.ndarray:
-    """Return Pearson's r over all known cells in each draw of segments; NaN where a side is constant.
-
-    ``within`` first subtracts from each score the mean of its segment.
-    """
-    size = known.sum(axis=0)
-
-    def moments(values: np.ndarray) -> np.ndarray:
-        values = scaled(np.where(known, values, 0.0), None)[0]
-        values = np.where(known, values - values[known].mean(), 0.0)
-        if within:
-            centred = values - values.sum(axis=0) / np.maximum(size, 1)  # of equal scores, nothing but rounding is left
-            values = np.where(known & (np.abs(centred) > 1e-12 * np.abs(values)), centred, 0.0)
-        return values
-
-    x, y = moments(x), moments(y)
-    n, sx, sy, sxx, syy, sxy = np.stack([v.sum(axis=0) for v in (known * 1.0, x, y, x * x, y * y, x * y)]) @ counts.T
-    vx, vy = sxx - sx**2 / n, syy - sy**2 / n
-    ok = (vx > 1e-12 * sxx[0]) & (vy > 1e-12 * syy[0])
-    size = np.sqrt(vx * vy, where=ok, out=np.ones_like(vx))
-    return np.divide(sxy - sx * sy / n, size, out=np.full(len(n), np.nan), where=ok)
+    drawn = bootstrap(int(units.max()) + 1, settings.n_resamples, np.random.default_rng(settings.seed))
+    return np.vstack([np.ones(es.shape[1]), drawn[:, units]])
 
 
 def n_units(es: EvalSet, settings: Settings, known: np.ndarray | None = None) -> int:

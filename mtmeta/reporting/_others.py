@@ -12,11 +12,12 @@ import pandas as pd
 from .._checks import Undefined
 from .._enough import too_few
 from ..agreement import correlate, pairwise_accuracy, soft_pairwise_accuracy
+from ..agreement.units import pooled_pearson_in_draws
 from ..evalset import EvalSet
 from ..protocols import Task, decided_by_one, without_each_system
 from ..sentinel import fit
 from ..significance import compare
-from ._facts import Part, Row, Section, Settings, interval, n_units, pearson_in_draws, segment_counts
+from ._facts import Part, Row, Section, Settings, interval, n_units, weights_of_segments
 
 _RANKED = ("pearson.none", "pearson.segment", "kendall.segment")
 #: The least draws of the comparison of all pairs of metrics.
@@ -198,8 +199,8 @@ def beyond_sources(part: Part, section: Section) -> Row | None:
     best = max(earned, key=lambda row: row.value)
     es, baseline = section.found["es"], f"\0{best.subject}"
     known = ~(np.isnan(es.human) | np.isnan(es[part.metric]) | np.isnan(es[baseline]))
-    counts = segment_counts(es, part.settings)
-    own, other = (pearson_in_draws(es[n], es.human, known, counts) for n in (part.metric, baseline))
+    counts = weights_of_segments(es, part.settings)
+    own, other = (pooled_pearson_in_draws(es[n], es.human, known, counts) for n in (part.metric, baseline))
     gap = np.nan_to_num(own) - np.nan_to_num(other)  # a constant side counts 0
     n = n_units(es, part.settings, known.any(axis=0))
     if few := too_few(n, part.settings.unit):

@@ -18,7 +18,7 @@ import mtmeta as mm
 from mtmeta import agreement, local_accuracy, significance, sysdep
 from mtmeta.aggregation import SegmentStatistics, _compare, aggregate, extract
 from mtmeta.agreement.spa import one_sided_p, spa_in_draws
-from mtmeta.reporting._agreement import order_p_value
+from mtmeta.significance.systems import order_p_value
 
 #: Draws of tests, and of intervals, which need more: the 2.5 % quantile of 199 draws lies too far in.
 N_DRAWS, N_INTERVAL = 199, 399
