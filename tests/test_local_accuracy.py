@@ -165,3 +165,10 @@ def test_errors_of_type_and_shape(pairs):
     refuses("the same two or more items", la.tau_ap, [1], [1])
     refuses("holds NaN", la.tau_ap, [1, np.nan], [1, 2])
     refuses("must be numbers", la.tau_ap, ["x", "y"], [1, 2], error=TypeError)
+
+
+def test_scores_of_any_size_are_compared():
+    # NLTK's BLEU of one sentence: orders without a match count 2.2e-308
+    scores = {"bleu_nltk": [3e-231, 3e-78, 0.5, 3e-155], "bleu_nltk_perturbed": [0.0, 1e-150, 0.6, 3e-156]}
+    pairs = pd.DataFrame({"segment": [1, 2, 3, 4], "system": "A", **scores})
+    assert la.local_accuracy(pairs, context="system", n_resamples=9)["accuracy"].tolist() == [0.75]
