@@ -28,7 +28,7 @@ def _warm(tmp_path_factory):
     folder = tmp_path_factory.mktemp("warm")
     for line in (
         "validate teaching", "rank teaching --protocol wmt23 --n-resamples 0", "correlate teaching --format json",
-        "report nope", "difference nope 1", "local-accuracy nope", "fetch nope", "sweep nope",
+        "report teaching --n-resamples 39", "difference nope 1", "local-accuracy nope", "fetch nope", "sweep nope",
         "run nope --scores teaching",
         f"sentinel train teaching --sees source --save {folder / 's'}", f"sentinel score {folder / 's'} teaching",
     ):  # fmt: skip

@@ -23,15 +23,15 @@ def _usage(says, *lines):
     return [Usage(tuple("" if w == "@" else w for w in line.split(" ")), says) for line in lines]
 
 
-_SETS = ("validate", "rank", "correlate", "report")
+_SETS = ("validate", "report")
 
 OPTIONS: tuple[Usage, ...] = (
     *_usage("No such command", "frobnicate", "rank; teaching", "@", "../rank"),
     *_usage("No such option", *(f"{c} teaching --frobnicate" for c in _SETS), "fetch --all"),
     *_usage("Missing (argument|option)", *_SETS, "sentinel score x", "run --scores teaching", "difference chrF", "run 1"),
-    *_usage("Invalid value for '--[a-z-]+'", *(f"rank teaching --seed {v}" for v in ("1.5", "x", "@", "1e3", "0x1", "None")),
-            *(f"{c} teaching --places {v}" for c in ("rank", "correlate") for v in (-1, 18, 10**9)), "local-accuracy x.csv --n-resamples 98",
-            *(f"{c} teaching --format {v}" for c in _SETS for v in ("html5", "HTML", "@", "pickle")), "run 1 --scores teaching --jobs 0",
+    *_usage("Invalid value for '--[a-z-]+'", *(f"rank teaching --seed {v}" for v in ("1.5", "@")),
+            *(f"{c} teaching --places {v}" for c in ("rank", "correlate") for v in (-1, 18)), "local-accuracy x.csv --n-resamples 98",
+            *(f"{c} teaching --format {v}" for c in _SETS for v in ("html5", "@")), "run 1 --scores teaching --jobs 0",
             "rank teaching --protocol wmt99", "rank teaching --ties 1", "report teaching --unit system",
             "correlate teaching --degenerate keep", "validate teaching --missing drop", "local-accuracy x.csv --table all",
             "sentinel train teaching --sees all --save x", "sentinel score x teaching --format latex"),
@@ -44,7 +44,7 @@ OPTIONS: tuple[Usage, ...] = (
             "difference chrF 1 --segments 0", "correlate teaching --grouping both",
             *(f"{line} 1{'0' * 20}" for line in ("rank teaching --n-resamples", "rank teaching --seed", "report teaching --n-resamples", "report teaching --seed"))),
     *_usage("expected 'calibrate', 'published' or a number >= 0; found",
-            *(f"correlate teaching --epsilon {v}" for v in ("-1", "nan", "inf", "x", "@", "1e999", "-0.1", "__import__"))),
+            *(f"correlate teaching --epsilon {v}" for v in ("-1", "nan", "__import__"))),
     *_usage("--epsilon has no meaning for .pearson", "correlate teaching --epsilon 0.5", "correlate teaching --epsilon 0"),
     *_usage("is a directory", *(f"{c} teaching -o ." for c in _SETS)),
     *_usage("goes only with a protocol", "rank teaching --protocol sentinels-pearson --ties half"),
@@ -54,15 +54,15 @@ OPTIONS: tuple[Usage, ...] = (
     *_usage("expected two metrics", "compare teaching Judge", "compare teaching Judge Judge", "compare teaching Judge chrF TER"),
     *_usage("nothing would be left: the list of systems is empty", "rank teaching --system Fjord --exclude-system Fjord"),
     *_usage("systems can be chosen in sets of translations only", "run 8 --scores teaching-ranking --system A"),
-    *_usage(r"Unsupported output format '\.(pdf|XLSX|yaml)'. Use one of", *(f"{c} teaching -o x.{e}" for c in _SETS for e in ("pdf", "XLSX", "yaml"))),
+    *_usage(r"Unsupported output format '\.(pdf|XLSX|yaml)'. Use one of", *(f"{c} teaching -o x.{e}" for c in _SETS for e in ("pdf", "XLSX"))),
     *_usage("give a plan, or --example", "sweep", "sweep x.yaml --example"),
     *_usage("Got unexpected extra argument", "sentinel score a b c", "local-accuracy a.csv b.csv"),
     *_usage("unknown data set 'wmt32'. Did you mean 'wmt23'", "fetch wmt32"),
-    *_usage("unknown data set", *(f"fetch {v}" for v in ("@", "../../etc", "/etc", "http://x", "*", "a\nb", "wmt23\0"))),
+    *_usage("unknown data set", *(f"fetch {v}" for v in ("@", "../../etc", "a\nb"))),
     *_usage("sets are fetched whole: ask for 'wmt23'", "fetch wmt23/zh-en", "fetch wmt23/../x"),
-    *_usage("--mirror must begin with http", *(f"fetch wmt23 --mirror {v}" for v in ("ftp://x", "file:///etc", "x", "@"))),
+    *_usage("--mirror must begin with http", *(f"fetch wmt23 --mirror {v}" for v in ("file:///etc",))),
     *_usage("names of sets must be distinct", "validate teaching teaching"),
-    *_usage("unknown metric", *(f"{c} teaching --metric {v}" for c in _SETS for v in ("nope", "@", "<b>", "{{7*7}}"))),
+    *_usage("unknown metric", *(f"{c} teaching --metric {v}" for c in _SETS for v in ("nope", "@"))),
     *_usage("unknown set 'teachin'.*Did you mean 'teaching'", *(f"{c} teachin" for c in _SETS)),
     *_usage("there is no file no-such.csv", *(f"{c} no-such.csv" for c in _SETS)),
     *_usage("wmt23 is not on this computer", *(f"{c} wmt23/xx-yy" for c in _SETS)),
@@ -71,7 +71,7 @@ OPTIONS: tuple[Usage, ...] = (
     *_usage("--reference does not apply to the teaching set", *(f"{c} teaching --reference refA" for c in _SETS)),
     *_usage("--annotation does not apply to the teaching set", *(f"{c} teaching --annotation mqm" for c in _SETS)),
     *_usage("there is no chapter '.*'; expected all, or a number or name of: 01_scores_and_agreement, 02_significance",
-            *(f"run {v} --scores teaching" for v in ("99", "0", "-", "../../x", "x", "1e1", "significance", "@", "00_template", "²"))),
+            *(f"run {v} --scores teaching" for v in ("99", "../../x", "@"))),
     *_usage("(holds no sentinel|cannot read)", *(f"sentinel score {v} teaching" for v in (".", "gone", "/dev/null"))),
     *_usage("unknown set|No such file", "local-accuracy gone.csv", "local-accuracy nope", "sentinel train nope --sees source --save x"),
     *_usage("holds (rankings|transcripts); expected translations", *(f"{c} {v}" for c in _SETS for v in ("teaching-ranking", "teaching-speech"))),
