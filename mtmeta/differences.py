@@ -15,7 +15,7 @@ from ._checks import Undefined, check_choice, check_count, check_level, generato
 from ._names import unknown
 from .agreement.spa import rated_systems, shared_metrics, sign_of_difference
 from .evalset import EvalSet, as_sets
-from .resampling import percentile_interval, seed_of
+from .resampling import bootstrap, percentile_interval, seed_of
 
 __all__ = ["Curve", "curve", "system_pairs", "wmt23_curve"]
 
@@ -296,9 +296,7 @@ def curve(
     i, j = np.split(pd.factorize(pd.Series(ends))[0], 2)
     _, known = np.unique(np.concatenate([i, j]), return_index=True)
     sets = pd.factorize(np.tile(pairs["set"], 2)[known])[0]
-    counts = np.empty((n_resamples, len(sets)))
-    for k, n in enumerate(np.bincount(sets)):
-        counts[:, sets == k] = rng.multinomial(n, np.full(n, 1 / n), size=n_resamples)
+    counts = bootstrap(len(sets), n_resamples, rng, strata=sets)
     slope = _slopes(x, y, np.ones((1, len(x))))[0]
     slopes = np.concatenate([_slopes(x, y, weights) for weights in _weights(counts, i, j)])
     drawn = slopes[~np.isnan(slopes)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -10,9 +11,8 @@ from numpy.typing import ArrayLike
 
 from ._checks import Undefined, check_choice, check_count, check_level, check_scores, generator
 from ._names import counted
-from ._pearson import scaled
 from .evalset import EvalSet, as_evalset, metric_names
-from .resampling import percentile_interval, times_drawn, units_of
+from .resampling import Statistic, bootstrap, percentile_interval, units_of
 
 __all__ = ["ceiling", "krippendorff_alpha"]
 
@@ -21,7 +21,7 @@ NOTHING = 1e-12
 
 
 def _ratings(ratings: ArrayLike) -> np.ndarray:
-    """Return ratings as near 1 in size, shape (n_raters, n_items), without items that nobody or only one rated."""
+    """Return ratings, shape (n_raters, n_items), without items that nobody or only one rated."""
     values = np.asarray(ratings, dtype=np.float64)
     if values.ndim != 2 or len(values) < 2:
         raise ValueError(f"`ratings` need the shape (n_raters, n_items), two raters or more; found {values.shape}.")
@@ -29,7 +29,7 @@ def _ratings(ratings: ArrayLike) -> np.ndarray:
     values = values[:, (~np.isnan(values)).sum(axis=0) > 1]
     if values.shape[1] < 2:
         raise Undefined(f"two items or more need ratings by two raters; found {values.shape[1]}.")
-    return scaled(np.nan_to_num(values), None)[0] + np.where(np.isnan(values), np.nan, 0)
+    return values
 
 
 def krippendorff_alpha(ratings: ArrayLike) -> float:
@@ -169,16 +169,14 @@ def ceiling(
     rows = scores[:, usable]
     if not rows.size or (np.ptp(rows[:n_ratings], axis=1) == 0).any():
         raise Undefined(f"on the {counted(rows.shape[1], 'translation')} with all scores, a rating is constant.")
-    rows = scaled(rows, 1)[0]
-    rows = rows - rows.mean(axis=1, keepdims=True)
+    rows = np.vstack([np.ones(rows.shape[1]), rows - rows.mean(axis=1, keepdims=True)])
     unit_of = np.unique(units_of(es, unit)[np.nonzero(usable)[1]], return_inverse=True)[1]
     n_units = unit_of.max() + 1
     products = np.einsum("ai,bi->iab", rows, rows)
-    sums = [np.array([part[unit_of == u].sum(axis=0) for u in range(n_units)]) for part in (rows.T, products)]
-    counts = times_drawn(rng.integers(n_units, size=(n_resamples, n_units)), n_units)
-    parts = [np.bincount(unit_of).astype(float), *sums]
-    (value,), (reliability,) = _correlations(np.ones((1, n_units)), *parts, n_ratings)
-    values, reliabilities = _correlations(counts, *parts, n_ratings)
+    sums = np.array([products[unit_of == u].sum(axis=0) for u in range(n_units)])
+    correlations = Statistic(sums, partial(_correlations, n_ratings=n_ratings))
+    (value,), (reliability,) = correlations(np.ones((1, n_units)))
+    values, reliabilities = correlations(bootstrap(n_units, n_resamples, rng))
     low, high = percentile_interval(_corrected(values, reliabilities), check_level(level))
     bounds = percentile_interval(reliabilities, level)
     columns = {"value": value, "corrected": _corrected(value, reliability), "low": low, "high": high}
@@ -187,14 +185,13 @@ def ceiling(
     return table.sort_values("value", ascending=False, ignore_index=True, kind="stable")
 
 
-def _correlations(counts, sizes, sums, products, n_ratings: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return each metric's mean correlation with the ratings, which come first, and that of pairs of ratings.
+def _correlations(sums: np.ndarray, n_ratings: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return each metric's mean correlation with the ratings, and the mean correlation of pairs of ratings.
 
-    In each of the draws, a unit is taken ``counts`` (n_draws, n_units) times. It has ``sizes`` (n_units,) translations,
-    with ``sums`` (n_units, n_columns) of their scores and ``products`` (n_units, n_columns, n_columns) of pairs.
+    ``sums`` (n_draws, n_columns, n_columns) are of products of columns: 1, the ratings, and the metrics.
     """
-    n, mean, square = (np.tensordot(counts, part, 1) for part in (sizes, sums, products))
-    mean /= n[:, None]
+    n, square = sums[:, 0, 0], sums[:, 1:, 1:]
+    mean = sums[:, 0, 1:] / n[:, None]
     covariance = square / n[:, None, None] - mean[:, :, None] * mean[:, None, :]
     variance = np.diagonal(covariance, axis1=1, axis2=2)
     spread = np.sqrt(np.where(variance > NOTHING * np.diagonal(square, axis1=1, axis2=2), variance, np.nan))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,7 +11,7 @@ from scipy import stats
 
 from .._checks import check_choice, check_count, check_level, generator
 from ..evalset import EvalSet
-from ..resampling import percentile_interval, seed_of, times_drawn
+from ..resampling import Statistic, bootstrap, jackknife, percentile_interval, seed_of
 from . import _formulas
 from ._statistics import SegmentStatistics, extract
 
@@ -134,22 +134,25 @@ def aggregate(
         statistics = es
     else:
         statistics = extract(es, metric, references=references, tokenize=tokenize)
-    n, counts = len(statistics.segments), statistics.counts
+    counts = statistics.segment_scores()[..., None] if how == "segment" else statistics.counts
+    n = counts.shape[1]
     unit = "segment" if how == "segment" else "corpus"
     effective = statistics.effective_order_of(unit)
-    if how == "segment":
-        counts = statistics.segment_scores()[:, :, None]
 
-    def formula(sums: np.ndarray, size: int) -> np.ndarray:
-        """Return scores of sums over ``size`` segments."""
-        return sums[..., 0] / size if how == "segment" else _formulas.score(metric, sums, effective)
+    def value(sums: np.ndarray) -> np.ndarray:
+        """Return scores of sums over segments, whose number is the last column."""
+        if how == "segment":
+            return sums[..., 0] / sums[..., -1]
+        return _formulas.score(metric, sums[..., :-1], effective)
 
-    scores, draws = formula(counts.sum(axis=1), n), None
+    sums = np.insert(counts, counts.shape[2], 1.0, axis=2).swapaxes(0, 1)
+    score, draws = Statistic(sums, value), None
+    scores = score(np.ones((1, n)))[0]
     signature = f"{statistics.signature_of(unit)}|how:{how}|interval:{interval}|level:{level}"
     if interval == "jackknife":
-        columns = _jackknife(counts, scores, formula, level)
+        columns = _jackknife(score, scores, level)
     else:
-        draws = np.concatenate([formula(sums, n) for sums in resampled_sums(counts, n_resamples, rng)])
+        draws = np.concatenate([score(weights) for weights in weights_of(n, n_resamples, generator(rng))])
         low, high = percentile_interval(draws, level)
         scores = draws.mean(axis=0) if how == "bootstrap" else scores
         columns = {"score": scores, "se": draws.std(axis=0, ddof=1), "low": low, "high": high}
@@ -158,27 +161,19 @@ def aggregate(
     return Aggregation(table.assign(**columns, n_segments=n), f"{signature}|set:{statistics.name}", draws)
 
 
-def _jackknife(counts: np.ndarray, scores: np.ndarray, formula: Callable, level: float) -> dict[str, np.ndarray]:
+def _jackknife(score: Statistic, scores: np.ndarray, level: float) -> dict[str, np.ndarray]:
     """Return scores, standard errors and t intervals from the scores with one segment left out."""
-    n = counts.shape[1]
+    n = len(score.sums)
     if n < 2:
         return {"score": scores, "se": np.nan, "low": np.nan, "high": np.nan}
-    left_out = formula(counts.sum(axis=1, keepdims=True) - counts, n - 1)
-    deviations = left_out - left_out.mean(axis=1, keepdims=True)
-    se = np.sqrt((n - 1) / n * (deviations**2).sum(axis=1))
+    _, without = jackknife(score)
+    se = np.sqrt((n - 1) / n * ((without - without.mean(axis=0)) ** 2).sum(axis=0))
     half = stats.t.ppf((1 + level) / 2, n - 1) * se
     return {"score": scores, "se": se, "low": scores - half, "high": scores + half}
 
 
-def resampled_sums(counts: np.ndarray, n_resamples: int, rng: int | np.random.Generator | None) -> Iterator[np.ndarray]:
-    """Yield sums of counts over resamples, in blocks of shape (n_resamples, n_systems, n_columns).
-
-    A sum over a resample weights each segment by how often it was drawn, so a block is one matrix product.
-    """
-    k, n, c = counts.shape
-    flat = counts.transpose(1, 0, 2).reshape(n, k * c)
-    rng = generator(rng)
+def weights_of(n: int, n_resamples: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
+    """Yield bootstrap weights of ``n`` segments, as many draws at a time as memory should hold."""
     block = max(1, _BLOCK // n)
     for start in range(0, n_resamples, block):
-        rows = min(block, n_resamples - start)
-        yield (times_drawn(rng.integers(n, size=(rows, n)), n) @ flat).reshape(rows, k, c)
+        yield bootstrap(n, min(block, n_resamples - start), rng)

@@ -14,9 +14,9 @@ from .._checks import check_choice, check_count, check_level, generator
 from .._names import positions
 from .._pearson import pearson, williams
 from ..evalset import EvalSet
-from ..resampling import percentile_interval, seed_of
+from ..resampling import Statistic, percentile_interval, seed_of
 from . import _formulas
-from ._aggregate import resampled_sums
+from ._aggregate import weights_of
 from ._statistics import SegmentStatistics, as_text_set, extract
 
 _EXACT = 16  # up to this many systems, all exchanges are counted
@@ -183,7 +183,8 @@ def _compare(statistics: SegmentStatistics, human, rated, unit, n_resamples, lev
 
     n = packed.shape[1]
     corpus, segments, means = system_scores(packed.sum(axis=1))
-    draws = np.concatenate([drawn(sums) for sums in resampled_sums(packed, n_resamples, rng)])
+    both = Statistic(packed.swapaxes(0, 1), drawn)
+    draws = np.concatenate([both(weights) for weights in weights_of(n, n_resamples, rng)])
     gaps = draws[:, 1] - draws[:, 0]
     ends, known = percentile_interval(np.column_stack([draws, gaps]), level), gaps[~np.isnan(gaps)]
     sides = [(1 + np.count_nonzero(side)) / (1 + len(known)) for side in (known <= _TOLERANCE, known >= -_TOLERANCE)]

@@ -11,6 +11,7 @@ from scipy import sparse
 
 from .._checks import check_choice, check_scores, numbers_of
 from .._names import numbered, positions, unknown
+from ..resampling import bootstrap
 
 TIES = ("failure", "half")
 MISSING = ("raise", "drop")
@@ -185,24 +186,17 @@ class Tally:
         return found.astype(np.int64)
 
     def draws(self, n_resamples: int, rng: np.random.Generator) -> np.ndarray:
-        """Bootstrap the units; return accuracies, shape (n_resamples, n_contexts, n_metrics)."""
-        return self.resampled(self.weights(n_resamples, rng))
+        """Bootstrap the units, in its context where each has one.
 
-    def weights(self, n_resamples: int, rng: np.random.Generator) -> np.ndarray:
-        """Draw how often each unit is taken, shape (n_units, n_resamples): in its context where each unit has one."""
+        Return accuracies, shape (n_resamples, n_contexts, n_metrics).
+        """
         n_units = int(self.unit.max()) + 1
-        strata = [np.arange(n_units)]
+        strata = np.zeros(n_units, np.int64)
         if len(self.unit) == n_units:
-            strata = [self.unit[self.context == k] for k in np.unique(self.context)]
-        weights = np.zeros((n_units, n_resamples))
-        for members in strata:
-            weights[members] = rng.multinomial(len(members), np.full(len(members), 1 / len(members)), n_resamples).T
-        return weights
-
-    def resampled(self, weights: np.ndarray) -> np.ndarray:
-        """Return accuracies, shape (n_resamples, n_contexts, n_metrics), of units with these weights."""
-        shape = (len(self.data.contexts), len(weights))
-        out = np.empty((weights.shape[1], shape[0], len(self.data.metrics)))
+            strata[self.unit] = self.context
+        weights = bootstrap(n_units, n_resamples, rng, strata).T
+        shape = (len(self.data.contexts), n_units)
+        out = np.empty((n_resamples, shape[0], len(self.data.metrics)))
         for m in range(out.shape[2]):
             above, below = (
                 sparse.csr_array((values[:, m], (self.context, self.unit)), shape=shape) @ weights

@@ -13,7 +13,7 @@ from .._checks import Undefined, check_choice, check_count, check_level, generat
 from .._names import counted
 from .._pearson import scaled
 from ..evalset import EvalSet, as_evalset
-from ..resampling import times_drawn, units_of
+from ..resampling import bootstrap, units_of
 from ._cells import NOTHING, less_means
 
 #: Resamples that are held in memory at a time.
@@ -103,7 +103,7 @@ class Sums:
         """Return favours and errors in the same resamples, for curves of each size, where they can be solved."""
         n, parts = len(self.segments), [[] for _ in sizes]
         for first in range(0, n_resamples, _BLOCK):
-            counts = times_drawn(rng.integers(n, size=(min(_BLOCK, n_resamples - first), n)), n)
+            counts = bootstrap(n, min(_BLOCK, n_resamples - first), rng)
             for part, size in zip(parts, sizes, strict=True):
                 found, errors, _ = self.solve(counts, size)
                 solved = ~np.isnan(found).any(axis=1)
