@@ -91,7 +91,6 @@ def error_free(
     metrics: Sequence[str] | str | None = None,
     *,
     thresholds: Mapping[str, float] | None = None,
-    aim: str | float = "youden",
     least: float = 0.0,
     unit: str = "segment",
     rng: int | np.random.Generator | None = 0,
@@ -111,8 +110,8 @@ def error_free(
         As in `mtmeta.correlate`.
     thresholds : mapping of str to float, optional
         Threshold of each metric, from other data: see `threshold`. By default the data are split into five folds; each
-        is judged with the threshold of the others.
-    aim, least
+        is judged with the threshold of the others that has the highest Youden's J.
+    least : float
         As in `threshold`.
     unit : {"segment", "document"}
         What is put into a fold as a whole.
@@ -164,7 +163,7 @@ def error_free(
         if thresholds is None:
             others = [[s for s, fold in zip(es.segments, folds, strict=True) if fold != k] for k in set(folds)]
             parts = [es.select(segments=segments, metrics=[name]) for segments in others]
-            cuts = np.array([threshold(part, name, aim=aim, least=least) for part in parts])[folds]
+            cuts = np.array([threshold(part, name, least=least) for part in parts])[folds]
         else:
             cuts = np.full(es.shape[1], float(thresholds[name]))
         taken, good = (es[name] >= cuts)[scored], good[scored]

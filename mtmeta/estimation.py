@@ -10,7 +10,6 @@ import pandas as pd
 from scipy.special import stdtrit
 
 from ._checks import Undefined, check_choice, check_level, check_number
-from ._pearson import scaled
 from .evalset import EvalSet, as_evalset, metric_names
 from .resampling import units_of
 
@@ -57,7 +56,6 @@ class _Design:
     """What was drawn, and what the estimates are about."""
 
     unit: np.ndarray  # (n_segments,) the unit that each segment belongs to
-    stratum: np.ndarray  # (n_segments,)
     weight: float | None  # None: tuned
     target: str
     level: float
@@ -68,7 +66,6 @@ def system_means(
     metric: str | None = None,
     *,
     weight: float | str = "tuned",
-    strata: Sequence | None = None,
     target: str = "set",
     unit: str = "segment",
     level: float = 0.95,
@@ -94,8 +91,6 @@ def system_means(
         By default none: the mean of the ratings alone.
     weight : float or "tuned"
         :math:`\lambda`; 0 leaves the metric out.
-    strata : sequence, optional
-        A label a segment. Ratings were drawn in each stratum separately; strata count by their numbers of segments.
     target : {"set", "population"}
         What the mean is over: the :math:`N` segments of the set, or all segments that these could have been.
     unit : {"segment", "document"}
@@ -157,22 +152,19 @@ def system_means(
     check_choice("unit", unit, UNITS)
     tuned = isinstance(weight, str) and weight == "tuned"
     fixed = None if tuned and metric is not None else 0.0 if metric is None else check_number("weight", weight)
-    labels = np.zeros(es.shape[1], int) if strata is None else pd.factorize(np.asarray(strata, object))[0]
-    if len(labels) != es.shape[1] or (labels < 0).any():
-        raise ValueError(f"`strata` must have a label for each of the {es.shape[1]} segments; found {len(labels)}.")
     human = np.where(np.isnan(scores), np.nan, es.human)
-    design = _Design(units_of(es, unit), labels, fixed, target, check_level(level))
+    design = _Design(units_of(es, unit), fixed, target, check_level(level))
     if unit == "document":
         _check_whole(es, ~np.isnan(human), ~np.isnan(scores), design.unit)
     found = _estimates(human, scores, design)
     if np.isnan(found["value"]).all():
-        raise Undefined(f"no system has enough {unit}s with ratings: two in each stratum, three for a tuned weight.")
+        raise Undefined(f"no system has enough {unit}s with ratings: two, or three for a tuned weight.")
     first, second = np.triu_indices(len(human), 1)
     gaps = _estimates(human[first] - human[second], scores[first] - scores[second], design)
     names = np.array(es.systems, dtype=object)
     table = pd.DataFrame({"system": names} | found)
     pairs = pd.DataFrame({"first": names[first], "second": names[second]} | gaps)
-    how = f"weight:{weight}|strata:{labels.max() + 1}|target:{target}|unit:{unit}"
+    how = f"weight:{weight}|target:{target}|unit:{unit}"
     return Estimate(metric, table, pairs, f"estimate|metric:{metric}|{how}|set:{es.name}")
 
 
@@ -204,26 +196,19 @@ def _estimates_alike(human: np.ndarray, scores: np.ndarray, design: _Design) -> 
     rated, scored = ~np.isnan(human[0]), ~np.isnan(scores[0])
     found = np.full((len(human), len(_NUMBERS)), np.nan)
     found[:, -2:] = rated.sum(), scored.sum()
-    strata = [scored & (design.stratum == label) for label in np.unique(design.stratum[scored])]
-    units = [np.unique(design.unit[rated & inside]).size for inside in strata]
-    tuned = design.weight is None
-    free = sum(units) - len(units) - tuned
-    if min(units, default=0) < 2 or free < 1:
+    tuned, n_units = design.weight is None, np.unique(design.unit[rated]).size
+    free = n_units - 1 - tuned
+    if n_units < 2 or free < 1:
         return found
-    (y, up), (m, across) = (scaled(np.nan_to_num(values), 1) for values in (human, scores))
-    weight = _slopes(y, m, strata, rated) if tuned else np.ldexp(design.weight, across - up)
-    value, variance, alone = np.zeros((3, len(human)))
-    for inside in strata:
-        share, drawn = inside.sum() / scored.sum(), inside & rated
-        off = m[:, drawn].mean(axis=1) - m[:, inside].mean(axis=1)
-        value += share * (y[:, drawn].mean(axis=1) - weight[:, 0] * off)
-        variance += share**2 * _variances(y, m, weight, inside, rated, design)
-        alone += share**2 * _variances(y, m, np.zeros_like(weight), inside, rated, design)
-    variance *= (free + tuned) / free
+    y, m = np.nan_to_num(human), np.nan_to_num(scores)
+    weight = _slopes(y[:, rated], m[:, rated]) if tuned else np.full((len(y), 1), design.weight)
+    off = m[:, rated].mean(axis=1) - m[:, scored].mean(axis=1)
+    value = y[:, rated].mean(axis=1) - weight[:, 0] * off
+    variance = _variances(y, m, weight, scored, rated, design) * (free + tuned) / free
+    alone = _variances(y, m, np.zeros_like(weight), scored, rated, design)
     half = stdtrit(free, (1 + design.level) / 2) * np.sqrt(variance)
-    found[:, :4] = np.ldexp(np.stack([value, value - half, value + half, np.sqrt(variance)], axis=1), up)
-    with np.errstate(over="ignore"):  # a line may be steeper than any float
-        found[:, 4] = np.ldexp(weight, up - across)[:, 0]
+    found[:, :4] = np.stack([value, value - half, value + half, np.sqrt(variance)], axis=1)
+    found[:, 4] = weight[:, 0]
     found[:, 5] = 1 - np.divide(variance, alone, out=np.full(len(alone), np.nan), where=alone > 0)
     return found
 
@@ -237,21 +222,18 @@ def _centred(values: np.ndarray, known: np.ndarray | None = None) -> np.ndarray:
     return np.where(varies, left, 0.0)
 
 
-def _slopes(y: np.ndarray, m: np.ndarray, strata: list[np.ndarray], rated: np.ndarray) -> np.ndarray:
-    """Return the least-squares slopes within strata, a column; 0 where the metric is constant."""
-    both, squares = np.zeros((2, len(y), 1))
-    for drawn in (inside & rated for inside in strata):
-        centred = _centred(m[:, drawn])
-        both += (centred * _centred(y[:, drawn])).sum(axis=1, keepdims=True)
-        squares += (centred**2).sum(axis=1, keepdims=True)
+def _slopes(y: np.ndarray, m: np.ndarray) -> np.ndarray:
+    """Return the least-squares slopes, a column; 0 where the metric is constant."""
+    y, m = _centred(y), _centred(m)
+    both, squares = (y * m).sum(axis=1, keepdims=True), (m**2).sum(axis=1, keepdims=True)
     return np.divide(both, squares, out=np.zeros_like(both), where=squares > 0)
 
 
 def _variances(
-    y: np.ndarray, m: np.ndarray, weight: np.ndarray, inside: np.ndarray, rated: np.ndarray, design: _Design
+    y: np.ndarray, m: np.ndarray, weight: np.ndarray, scored: np.ndarray, drawn: np.ndarray, design: _Design
 ) -> np.ndarray:
-    """Return the variance of each row's estimated mean of one stratum."""
-    drawn, rest = inside & rated, inside & ~rated
+    """Return the variance of each row's estimated mean."""
+    rest = scored & ~drawn
     adds = np.zeros(y.shape)  # what each segment adds to the error
 
     def enter(cells: np.ndarray, values: np.ndarray) -> int:
@@ -261,9 +243,9 @@ def _variances(
 
     if design.target == "set":
         n = enter(drawn, (y - weight * m)[:, drawn])
-        adds *= np.sqrt(1 - n / np.unique(design.unit[inside]).size)
+        adds *= np.sqrt(1 - n / np.unique(design.unit[scored]).size)
     else:
-        weight = weight * rest.sum() / inside.sum()
+        weight = weight * rest.sum() / scored.sum()
         enter(drawn, (y - weight * m)[:, drawn])
         if rest.any():
             enter(rest, (weight * m)[:, rest])
@@ -348,8 +330,8 @@ def ratings_saved(
     groups = units_of(es, unit)
 
     def sides(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return a row a system and a row a pair of systems, near 1 in size; NaN where a score is missing."""
-        rows = np.where(known, scaled(np.where(known, values, 0.0), None)[0], np.nan)
+        """Return a row a system and a row a pair of systems; NaN where a score is missing."""
+        rows = np.where(known, values, np.nan)
         return rows, rows[first] - rows[second]
 
     human, found = sides(es.human), []

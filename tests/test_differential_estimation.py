@@ -26,20 +26,19 @@ def rated_in_part(number):
     human[np.broadcast_to(~drawn, shape) if number % 2 else rng.random(shape) < 0.4] = np.nan
     if number % 3 == 0:
         metric[rng.random(shape) < 0.15] = np.nan
-    strata = rng.integers(0, 2, shape[1]) if number % 4 < 2 else np.zeros(shape[1], int)
     if np.isnan(human).all() or np.isnan(metric).all():
         return None
     systems = [f"S{k}" for k in range(shape[0])]
     es = mm.EvalSet(human, {"m": metric}, systems=systems, documents=[f"d{d}" for d in documents])
     rows = [
         [
-            {"h": None if np.isnan(h) else exact.exact([h])[0], "m": exact.exact([m])[0], "stratum": int(s), "seg": j}
-            for j, (h, m, s) in enumerate(zip(*row, strata, strict=True))
+            {"h": None if np.isnan(h) else exact.exact([h])[0], "m": exact.exact([m])[0], "seg": j}
+            for j, (h, m) in enumerate(zip(*row, strict=True))
             if not np.isnan(m)
         ]
         for row in zip(human, metric, strict=True)
     ]
-    return es, rows, strata, documents.tolist(), bool(number % 2)
+    return es, rows, documents.tolist(), bool(number % 2)
 
 
 def difference(first, second):
@@ -61,7 +60,7 @@ def test_means_and_differences_of_awkward_campaigns(numbers):
     for number in numbers:
         if not (made := rated_in_part(number)):
             continue
-        es, rows, strata, documents, whole = made
+        es, rows, documents, whole = made
         unit = "document" if whole and number % 3 else "segment"
         target, weight = ("set", "population")[number // 2 % 2], (None, Fraction(3, 2), Fraction(0))[number % 5 % 3]
         size, size_m = largest(rows, "h"), largest(rows, "m")
@@ -72,8 +71,7 @@ def test_means_and_differences_of_awkward_campaigns(numbers):
         for row in rows:
             for c in row:
                 c["unit"] = documents[c["seg"]] if unit == "document" else c["seg"]
-        options = {"weight": "tuned" if weight is None else float(weight), "strata": strata.tolist()}
-        options |= {"target": target, "unit": unit, "level": 0.9}
+        options = {"weight": "tuned" if weight is None else float(weight), "target": target, "unit": unit, "level": 0.9}
         wanted = [exact.corrected_mean(row, weight, target) for row in rows]
         if all(w is None for w in wanted):
             refuses("no system has enough", system_means, es, "m", **options)
@@ -116,7 +114,7 @@ def test_saved_ratings_of_awkward_campaigns(numbers):
     for number in numbers:
         if not (made := rated_in_part(number)):
             continue
-        es, rows, _, documents, whole = made
+        es, rows, documents, whole = made
         unit = "document" if whole else "segment"
         sides = [rows, [difference(a, b) for a, b in itertools.combinations(rows, 2)]]
         known = [

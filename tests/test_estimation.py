@@ -18,12 +18,12 @@ def test_mean_and_weight_are_those_of_a_regression_by_hand():
     assert row["se"] == pytest.approx(np.sqrt((1 - 4 / 8) * (4 / 2) / 4))  # residuals 1, -1, 1, -1
     found = mm.system_means(es, "m", weight=0)
     assert found.table["value"].tolist() == [6]
-    assert found.signature == "estimate|metric:m|weight:0|strata:1|target:set|unit:segment|set:unnamed"
+    assert found.signature == "estimate|metric:m|weight:0|target:set|unit:segment|set:unnamed"
 
 
 def test_whom_to_refuse():
     es = mm.load("teaching")
-    for options, said in [({"metric": "none"}, "none"), ({"target": "x"}, "target"), ({"strata": [1]}, "strata")]:
+    for options, said in [({"metric": "none"}, "none"), ({"target": "x"}, "target")]:
         with pytest.raises(ValueError, match=said):
             mm.system_means(es, **options)
 

@@ -422,16 +422,13 @@ def edits(text, reference, substitution=1, other=1):
 
 
 def slope(cells):
-    """Return the least-squares slope of human on metric scores, deviations taken in each stratum; 0 if none varies."""
-    both = squares = Fraction(0)
-    for stratum in {c["stratum"] for c in cells}:
-        h, m = (centred([c[side] for c in cells if c["stratum"] == stratum]) for side in "hm")
-        both, squares = both + dot(h, m), squares + dot(m, m)
-    return both / squares if squares else Fraction(0)
+    """Return the least-squares slope of human on metric scores; 0 if the metric is constant."""
+    h, m = (centred([c[side] for c in cells]) for side in "hm")
+    return dot(h, m) / dot(m, m) if dot(m, m) else Fraction(0)
 
 
 def corrected_variance(drawn, rest, weight, target):
-    """Return the variance of the corrected mean of one stratum, from the sums of deviations in each unit."""
+    """Return the variance of the corrected mean, from the sums of deviations in each unit."""
     n_all = len(drawn) + len(rest)
     g, every = len({c["unit"] for c in drawn}), len({c["unit"] for c in drawn + rest})
     if target == "set":
@@ -454,25 +451,18 @@ def corrected_variance(drawn, rest, weight, target):
 def corrected_mean(cells, weight, target):
     """Return the mean, its variance, the weight, the variance without metric and the degrees of freedom; None: too few.
 
-    Cells are those with a metric score: ``h`` (None if not rated), ``m``, ``unit`` and ``stratum``. The weight None is
-    tuned.
+    Cells are those with a metric score: ``h`` (None if not rated), ``m`` and ``unit``. The weight None is tuned.
     """
-    strata = [[c for c in cells if c["stratum"] == s] for s in sorted({c["stratum"] for c in cells})]
-    drawn = [[c for c in inside if c["h"] is not None] for inside in strata]
-    units = [len({c["unit"] for c in d}) for d in drawn]
-    free = sum(units) - len(units) - (weight is None)
-    if min(units, default=0) < 2 or free < 1:
+    rated, rest = ([c for c in cells if (c["h"] is None) == missing] for missing in (False, True))
+    units = len({c["unit"] for c in rated})
+    free = units - 1 - (weight is None)
+    if units < 2 or free < 1:
         return None
     loss = Fraction(free + 1, free) if weight is None else 1
-    weight = slope([c for d in drawn for c in d]) if weight is None else weight
-    value = variance = alone = Fraction(0)
-    for inside, rated in zip(strata, drawn, strict=True):
-        share, rest = Fraction(len(inside), len(cells)), [c for c in inside if c["h"] is None]
-        off = mean([c["m"] for c in rated]) - mean([c["m"] for c in inside])
-        value += share * (mean([c["h"] for c in rated]) - weight * off)
-        variance += share**2 * loss * corrected_variance(rated, rest, weight, target)
-        alone += share**2 * corrected_variance(rated, rest, Fraction(0), target)
-    return value, variance, weight, alone, free
+    weight = slope(rated) if weight is None else weight
+    value = mean([c["h"] for c in rated]) - weight * (mean([c["m"] for c in rated]) - mean([c["m"] for c in cells]))
+    variance = loss * corrected_variance(rated, rest, weight, target)
+    return value, variance, weight, corrected_variance(rated, rest, Fraction(0), target), free
 
 
 def variance_by_unit(rows, left):
