@@ -29,14 +29,19 @@ def checks(*functions, first=64):
     return mark
 
 
+def _digits(rng, shape, exponent):
+    """Return whole numbers times a power of ten, rounded as they print, so that equal means are equal in fractions."""
+    return np.array([float(f"{k}e{exponent}") for k in rng.integers(-9, 10, shape).ravel()]).reshape(shape)
+
+
 VALUES = {
     "normal": lambda rng, shape: rng.normal(size=shape),
     "integers": lambda rng, shape: -rng.integers(0, 5, shape).astype(float),
     "tenths": lambda rng, shape: rng.integers(-9, 10, shape) / 10,
     "shifted": lambda rng, shape: 1e6 + rng.integers(0, 30, shape) / 10,
-    "huge": lambda rng, shape: rng.integers(-9, 10, shape) * 1e49,
-    "tiny": lambda rng, shape: rng.integers(-9, 10, shape) * 1e-50,
-    "small": lambda rng, shape: rng.integers(-9, 10, shape) * 1e-30,
+    "huge": lambda rng, shape: _digits(rng, shape, 49),
+    "tiny": lambda rng, shape: _digits(rng, shape, -50),
+    "small": lambda rng, shape: _digits(rng, shape, -30),
     "both ends": lambda rng, shape: np.sign(rng.normal(size=shape)) * 10.0 ** rng.uniform(-50, 50, shape),
 }
 KINDS = tuple(itertools.product(VALUES, VALUES))
