@@ -100,7 +100,7 @@ def explain_reference_shape(hypotheses: Sequence[str], references: Sequence[Any]
     See Also
     --------
     mtmeta.aggregation.aggregate_transposed : the scores that this shape leads to.
-    check_references : refuse such a shape.
+    mtmeta.scoring.check_references : refuse such a shape.
 
     References
     ----------
