@@ -88,6 +88,8 @@ def command_line(capsys, monkeypatch):
 
 #: Files whose tests take long and share nothing: each test goes to any worker. Those of other files stay together.
 SPREAD = tuple(f"tests/test_{name}.py" for name in ("notebooks", "run", "book", "determinism", "exercises", "house"))
+#: Files with the longest tests, which begin first.
+FIRST = ("test_notebooks", "test_site", "test_run", "test_interactive", "test_determinism", "test_book")
 #: Files that need PyTorch and transformers go to one worker, since it takes five seconds to import them.
 MODELS = tuple(f"tests/test_{name}.py" for name in ("sentinel", "perturb", "pretrained", "bad_input_corpus"))
 
@@ -96,6 +98,8 @@ MODELS = tuple(f"tests/test_{name}.py" for name in ("sentinel", "perturb", "pret
 def pytest_xdist_make_scheduler(config, log):
     """Keep the tests of a file on one worker; pytest-xdist 3.8 ignores its groups with pytest 9.2, without a word."""
     from xdist.scheduler import LoadScopeScheduling
+
+    config.option.loadscopereorder = False  # it would put files with one long test each last
 
     class ByFile(LoadScopeScheduling):
         def _split_scope(self, nodeid):
@@ -107,8 +111,8 @@ def pytest_xdist_make_scheduler(config, log):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Mark as slow the tests that use real data, PyTorch or a browser, skip those that cannot run; notebooks first."""
-    items.sort(key=lambda item: item.path.name != "test_notebooks.py")
+    """Mark as slow the tests that use real data, PyTorch or a browser, skip those that cannot run; long ones first."""
+    items.sort(key=lambda item: FIRST.index(item.path.stem) if item.path.stem in FIRST else len(FIRST))
     for item in items:
         if "data_dir" in getattr(item, "fixturenames", ()) and item.get_closest_marker("data") is None:
             item.add_marker("data")
