@@ -22,7 +22,7 @@ def with_rival(number, human, metric, es):
     rng, long = np.random.default_rng([5, number]), KINDS[number % len(KINDS)][1] == "normal"
     scale = 1 if long else 2  # twice a long decimal is another long decimal
     sizes = np.abs(metric[~np.isnan(metric) & (metric != 0)])
-    if sizes.size and not 2e-300 <= sizes.min() <= sizes.max() <= 5e299:
+    if sizes.size and not 2e-50 <= sizes.min() <= sizes.max() <= 5e49:
         scale = 1  # twice or half of it is beyond the bounds of scores
     other = [
         VALUES["normal"](rng, human.shape), VALUES["tenths"](rng, human.shape),
