@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from joblib import delayed
 
 from . import __version__, aggregation, agreement, datasets, protocols, significance, simulate, sysdep, ties
 from ._arrays import digest
-from ._checks import check_jobs
 from ._files import check_not_input, claim, read_text, whole_file
 from ._names import unknown
 from ._processes import parallel
@@ -251,14 +251,11 @@ def _tasks(plan: Mapping[str, Any]) -> list[_Task]:
     for label, source, data in _sources(plan):
         for name, given in plan["statistics"]:
             parameters = inspect.signature(STATISTICS[name][0]).parameters
-            each = wanted
+            each = [wanted if "metrics" in parameters else None]
             if "metric" in parameters and name != "aggregate":
                 each = wanted or _load(*source).metrics
-            elif "metrics" in parameters:
-                each = [wanted]
-            else:
-                each = [None]
-            seeds = _seeds(plan["seeds"]) if "rng" in parameters else [None]
+            draws = "rng" in parameters and (name != "correlate" or given.get("interval"))
+            seeds = _seeds(plan["seeds"]) if draws else [None]
             for options, seed, metric in itertools.product(_grid(given), seeds, each):
                 key = digest([__version__, label, data, name, options, metric, seed])[:20]
                 if key in made:
@@ -349,7 +346,6 @@ def run(
     >>> mm.sweep.run(plan).to_frame()[["grouping", "metric", "value"]].round(2).to_records(index=False).tolist()
     [('segment', 'BLEU', 0.23), ('segment', 'Judge', 0.38), ('none', 'BLEU', 0.24), ('none', 'Judge', 0.39)]
     """
-    check_jobs(n_jobs)
     checked = read_plan(plan)
     folder = None if out is None else Path(out)
     inputs = [*checked["files"]] if isinstance(plan, Mapping) else [*checked["files"], Path(plan)]
@@ -366,7 +362,9 @@ def run(
     with (folder / STORE).open("ab") if folder is not None else open(os.devnull, "ab") as store:
         if folder is not None:
             store.truncate(end)
-        for n, outcome in enumerate(_done(left, n_jobs), len(before) + 1):
+        calls = map(delayed(_perform), left)
+        outcomes = parallel(n_jobs, calls, batch_size=1, return_as="generator_unordered")
+        for n, outcome in enumerate(outcomes, len(before) + 1):
             store.write(json.dumps(outcome).encode() + b"\n")
             store.flush()
             known[outcome["task"]] = json.loads(json.dumps(outcome))
@@ -390,12 +388,6 @@ def _read(path: Path | None) -> tuple[dict[str, dict[str, Any]], int]:
             except (ValueError, KeyError, TypeError):
                 continue
     return known, end
-
-
-def _done(left: Sequence[_Task], n_jobs: int | None) -> Iterator[dict[str, Any]]:
-    from joblib import delayed
-
-    return parallel(n_jobs, map(delayed(_perform), left), batch_size=1, return_as="generator_unordered")
 
 
 def _perform(task: _Task) -> dict[str, Any]:
