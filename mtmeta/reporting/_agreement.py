@@ -29,8 +29,8 @@ from ._facts import (
     weights_of_segments,
 )  # fmt: skip
 
-#: More pairs than this are not sorted in every resample, or not at all.
-_PAIRS_WITH_INTERVAL, _PAIRS = 200_000, 200_000_000
+#: More pairs than this are not sorted in every resample.
+_PAIRS_WITH_INTERVAL = 200_000
 
 
 def data(part: Part, section: Section) -> None:
@@ -147,40 +147,39 @@ def _saved_rows(part: Part, section: Section) -> None:
         section.add(key, value, ends, n=found["n_segments"], unit="segments", note=note)
 
 
-def _interval(part: Part, coefficient: str, grouping: str) -> tuple[float, float, str]:
-    """Return an interval, or why there is none."""
-    try:
-        n = n_added(part.paired, part.metric, coefficient, grouping, part.settings.unit)
-        if few := too_few(n, part.settings.unit):
-            raise Undefined(few)
-        options = {"coefficient": coefficient, "grouping": grouping, **part.settings.options}
-        return *intervals(part.paired, [part.metric], **options).loc[0, ["low", "high"]], ""
-    except Undefined as error:
-        return np.nan, np.nan, f"{NO_INTERVAL}{error}"
-
-
 # -- segments ----------------------------------------------------------------------------
 
 
 def _segment_row(part: Part, section: Section, coefficient: str, grouping: str) -> None:
     es = part.paired
     n_pairs = _n_pairs(es, grouping)
-    if coefficient == "acc_eq" and n_pairs > _PAIRS:
-        raise Undefined(f"{n_pairs:,} pairs of translations; up to {_PAIRS:,} are compared here.")
     found = correlate(es, [part.metric], coefficient=coefficient, grouping=grouping).iloc[0]
     if coefficient == "acc_eq" and grouping != "segment" and n_pairs > _PAIRS_WITH_INTERVAL:
-        low, high, why = np.nan, np.nan, f"{NO_INTERVAL}{n_pairs:,} pairs in each resample"
+        ends, why = (np.nan, np.nan), f"{NO_INTERVAL}{n_pairs:,} pairs in each resample"
     else:
-        low, high, why = _interval(part, coefficient, grouping)
+        ends, why = _interval(part, coefficient, grouping)
     undefined, groups = int(found["n_degenerate"]), int(found["n_groups"])
     notes = [why, "ties calibrated on these very data" * (coefficient == "acc_eq")]
     notes.append(f"{undefined} of {groups} groups undefined (one score throughout), left out" * (undefined > 0))
     notes.append("none is left, which counts 0" * (undefined == groups))
     n, unit = (part.scored.sum(), "translations") if grouping == "none" else (groups, f"{grouping}s")
     note = "; ".join(filter(None, notes))
-    section.add(f"{coefficient}.{grouping}", found["value"], (low, high), n=n, unit=unit, note=note)
+    section.add(f"{coefficient}.{grouping}", found["value"], ends, n=n, unit=unit, note=note)
     if (coefficient, grouping) == ("kendall", "segment"):
         section.found["degenerate"] = undefined, groups
+
+
+def _interval(part: Part, coefficient: str, grouping: str) -> tuple[tuple[float, float], str]:
+    """Return an interval, and why there is none."""
+    es, unit = part.paired, part.settings.unit
+    try:
+        if few := too_few(n_added(es, part.metric, coefficient, grouping, unit), unit):
+            raise Undefined(few)
+        options = {"coefficient": coefficient, "grouping": grouping, **part.settings.options}
+        row = intervals(es, [part.metric], **options).iloc[0]
+        return (row["low"], row["high"]), ""
+    except Undefined as error:
+        return (np.nan, np.nan), f"{NO_INTERVAL}{error}"
 
 
 def _n_pairs(es: EvalSet, grouping: str) -> int:
