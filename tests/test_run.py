@@ -179,7 +179,7 @@ def test_chapters_run_are_skipped_or_fail_each_by_itself(run, book):  # noqa: F8
     assert [p.name for p in folder.iterdir() if p.name.startswith(".")] == []
 
 
-def run_here(path, out, parameters, *, cwd, progress):
+def run_here(path, out, parameters, *, cwd):
     """Execute the cells of a notebook in this process, without a kernel."""
     with contextlib.chdir(cwd):
         for cell in nbformat.read(path, as_version=4).cells:
