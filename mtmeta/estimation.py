@@ -146,7 +146,7 @@ def system_means(
     >>> mm.system_means(es).table[["value", "se"]].round(2).to_numpy().tolist()
     [[6.0, 0.91]]
     """
-    es = as_evalset(es)
+    es = as_evalset(es, unrated=True)
     scores = np.zeros(es.shape) if metric is None else es[metric]
     check_choice("target", target, TARGETS)
     check_choice("unit", unit, UNITS)
