@@ -234,7 +234,7 @@ def test_a_system_that_nobody_rated_changes_no_statistic_and_is_named():
     nobody = np.full((1, 40), np.nan)
     again = {m: np.vstack([rated[m], row[:, :1].repeat(40, 1)]) for m in rated.metrics}
     again |= {f"human_{k}": np.vstack([more, nobody]) for k, more in enumerate(rated.ratings[1:], 2)}
-    wider = EvalSet(np.vstack([rated.human, nobody]), again, systems=[*rated.systems, "X"])
+    wider = EvalSet(np.vstack([rated.human, nobody]), again, systems=[*rated.systems, "X"], name=rated.name)
     assert wider.ratings.shape == (3, 7, 40)
     for find in (
         lambda es: mm.sysdep.favours(es, "Judge", n_resamples=40).table,
