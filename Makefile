@@ -89,7 +89,7 @@ notebooks: $(VENV)/.installed-test ## re-execute the stored notebooks in place
 	@$(BIN)/python tools/make_book.py --jobs $(JOBS) refresh $$(find notebooks -name '*.ipynb' -not -path '*/.*' | sort)
 	@$(BIN)/python tools/launch.py
 
-##@ The workshop: slow, and needed now and then
+##@ Developer tools: slow, and needed now and then
 
 matrix: $(BIN)/python ## notebooks and tests with each Python here, and the tested, the newest and the oldest packages; installs nox
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check nox
