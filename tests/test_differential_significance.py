@@ -74,7 +74,7 @@ def test_permutation_with_the_same_swaps(numbers):
     for number, coefficient, grouping, es in swappable(numbers):
         degenerate = ("drop", "zero")[number % 2]
         options = {"coefficient": coefficient, "grouping": grouping, "degenerate": degenerate, "n_resamples": n}
-        found = mm.compare(es, **options, method="published", keep_draws=True, rng=number)
+        found = mm.compare(es, **options, method="published", rng=number)
         human, z, cut = in_groups(es, grouping)
         both = [z[name] for name in found.pairs[0]]
         swaps = np.random.default_rng(number).integers(0, 2, size=(n, sum(map(len, human))), dtype=np.uint8).tolist()
@@ -158,7 +158,9 @@ def test_exchange_of_units(numbers):
         units, n_rated = unit_of_cells(es, unit)
         both = {m: added(coefficient, es, m, grouping, degenerate, units, whole) for m in "mn"}
         options = {"coefficient": coefficient, "grouping": grouping, "degenerate": degenerate, "unit": unit}
-        found = mm.compare(es, **options, n_resamples=n, keep_draws=True, rng=number, alpha=0.4)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(significance.comparison, "ALPHA", 0.4)
+            found = mm.compare(es, **options, n_resamples=n, rng=number)
         a, b = found.pairs[0]
         signs = 1 - 2.0 * np.random.default_rng(number).integers(0, 2, size=(n, units.max() + 1), dtype=np.int8)
         difference = np.subtract(both[a][1], both[b][1])
@@ -235,7 +237,7 @@ def test_bootstrap(numbers):
             near(table.loc[m, "low"], None if low is None or np.isnan(low) else low, number)
             near(table.loc[m, "high"], None if high is None or np.isnan(high) else high, number)
             assert table.loc[m, "n_resamples"] == len(draws[m])
-        found = mm.compare(es, method="bootstrap", keep_draws=True, **options)
+        found = mm.compare(es, method="bootstrap", **options)
         a, b = found.pairs[0]
         np.testing.assert_allclose(found.draws[0], np.subtract(draws[a], draws[b]), atol=1e-9, err_msg=number)
         sides = [sum(s * (x - y) <= 1e-12 for x, y in zip(draws[a], draws[b], strict=True)) for s in (1, -1)]

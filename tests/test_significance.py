@@ -270,7 +270,7 @@ def test_rank_sets_without_draws_step_down_over_ordered_pairs():
 @pytest.mark.parametrize("at_once", [1, 700])
 def test_blocks_change_no_draw(monkeypatch, at_once):
     es = campaign(3, holes=True)
-    options = {"n_resamples": 9, "keep_draws": True, "method": "published"}
+    options = {"n_resamples": 9, "method": "published"}
     whole = compare(es, **options).draws
     for name in ("_SUMS_AT_ONCE", "_MASKS_AT_ONCE"):
         monkeypatch.setattr(significance.published, name, at_once)
@@ -289,7 +289,7 @@ def test_too_many_pairs_are_refused_and_tau_eq_has_the_p_values_of_acc_eq():
 
 def test_spa_draws_equal_the_obvious_computation():
     es = campaign(4, n_systems=4, n_segments=20)
-    result = compare(es, coefficient="spa", method="published", n_resamples=8, keep_draws=True, rng=3)
+    result = compare(es, coefficient="spa", method="published", n_resamples=8, rng=3)
     rng = np.random.default_rng(3)
     masks = [rng.integers(0, 2, size=es.shape, dtype=np.uint8).astype(bool) for _ in range(8)]
     for draws, (a, b) in zip(result.draws, result.pairs, strict=True):
@@ -306,7 +306,7 @@ def test_copies_are_the_same_metric_on_any_scale():
     twins = es.with_metrics({"a": es["m0"], "b": 100 * es["m0"] / 3 + 7})
     for coefficient in ("kendall", "tau_10", "pearson"):
         for method in ("published", "exchange"):
-            options = {"coefficient": coefficient, "method": method, "n_resamples": 20, "keep_draws": True}
+            options = {"coefficient": coefficient, "method": method, "n_resamples": 20}
             np.testing.assert_allclose(compare(twins, **options).draws, 0, atol=1e-12)
     es = campaign(0)
     twins = mm.EvalSet(es.human, {"a": es["m0"], "b": es["m0"]}, systems=es.systems)
@@ -442,7 +442,7 @@ def test_power_is_that_of_the_normal_distribution_and_of_t():
         values = mm.correlate(part, names, coefficient="acc_eq")["value"]
         return values[0] - values[1]
 
-    of_texts = mm.compare(es, names, coefficient="acc_eq", keep_draws=True).draws.var()
+    of_texts = mm.compare(es, names, coefficient="acc_eq").draws.var()
     of_systems = 11 * np.var([lead(es.select(systems=[s for s in es.systems if s != one])) for one in es.systems])
     z = lead(es) / np.sqrt(of_texts)
     assert table["power"][0] == pytest.approx(stats.norm.sf(1.959964 - z) + stats.norm.cdf(-1.959964 - z))

@@ -46,7 +46,7 @@ def compare(
         found = mm.compare(es, metrics, unit=exchanged(es, unit), **options)
         (better, worse), (upper, lower) = found.table["metric"], found.table["value"]
         of, n = found.table.loc[0, ["unit", "n_units"]]
-        redrawn = mm.compare(es, [better, worse], unit=of, method="bootstrap", keep_draws=True, **options)
+        redrawn = mm.compare(es, [better, worse], unit=of, method="bootstrap", **options)
         low, high = interval_of(upper - lower, redrawn.draws[0], 0.95, n, (-2, 2))
         p = found.p_values.loc[better, worse]
         verdict = f"{better} is better" if p <= 0.05 else "cannot be told"

@@ -25,6 +25,8 @@ from .published import PAIR_TESTS, exact_pair_swap, permute_cells, permute_spa, 
 
 #: Tests of `compare`, by name.
 METHODS = ("exchange", "published", "williams", "bootstrap")
+#: Level of the rank sets and of the published clusters.
+ALPHA = 0.05
 #: From this skewness on, `Comparison.note` warns of Pearson's r without grouping.
 VERY_SKEWED = 2.0
 
@@ -38,7 +40,7 @@ class Comparison:
     table : pandas.DataFrame
         ``metric, value, rank, best_rank, worst_rank, unit, n_units``, for SPA also ``n_segments``, best first. The data
         allow every rank from ``best_rank`` to ``worst_rank``: all these sets hold the true ranks at once with
-        probability 1 - alpha. ``unit`` is what was exchanged or redrawn, ``n_units`` how many there were. For
+        probability .95. ``unit`` is what was exchanged or redrawn, ``n_units`` how many there were. For
         ``method="published"`` the columns are ``metric, value, rank, cluster``. A metric is in a later cluster when a
         metric of the cluster above is significantly better; metrics of one cluster are not compared.
     p_values : pandas.DataFrame
@@ -48,7 +50,7 @@ class Comparison:
         How it was computed, in one line.
     draws : numpy.ndarray or None
         Null (or bootstrap) differences, shape ``(n_pairs, n_resamples)``, in the order of
-        ``pairs``; kept on request.
+        ``pairs``; None for a test that draws nothing.
     pairs : list of (str, str)
         The better and the worse metric of each row of ``draws``.
     note : str
@@ -82,10 +84,7 @@ def compare(
     n_resamples: int = 1000,
     unit: str | None = None,
     correction: str | None = None,
-    alpha: float = 0.05,
     degenerate: str = "drop",
-    ties: str = "half",
-    keep_draws: bool = False,
     rng: int | np.random.Generator | None = 0,
 ) -> Comparison:
     r"""Test for every pair of metrics whether one is better by more than luck.
@@ -131,17 +130,11 @@ def compare(
         its segments, and only the bootstrap takes ``"both"``.
     correction : {None, "holm", "bh", "maxT"}
         Corrects for the number of pairs. ``"maxT"``: by the largest standardised difference of each draw (Romano and
-        Wolf 2005); the others as in `correct`.
-    alpha : float
-        Level of the rank sets and clusters. Rank sets are simultaneous whatever the correction: they step down over
-        the one-sided hypotheses of all ordered pairs (Mogstad et al. 2024; see `rank_sets`).
+        Wolf 2005); the others as in `correct`. Rank sets, at level .05, are simultaneous whatever the correction:
+        they step down over the one-sided hypotheses of all ordered pairs (Mogstad et al. 2024). For another level pass
+        the p-values to `rank_sets` or `clusters`.
     degenerate : {"drop", "zero"}
         What an undefined group counts; see `mtmeta.correlate`.
-    ties : {"half", "published"}
-        For SPA, what a draw of its sign test counts that equals the observed difference; see
-        `mtmeta.soft_pairwise_accuracy`. The exchange compares hybrids by normal p-values, in which no ties occur.
-    keep_draws : bool
-        Whether to return the draws.
     rng : None, int or numpy.random.Generator
         Seed of the draws. The result does not depend on the number of threads.
 
@@ -219,14 +212,14 @@ def compare(
     if len(names) < 2:
         raise ValueError(f"a comparison needs at least two metrics; found {len(names)}.")
     exact = "spa" if coefficient == "spa" else check_coefficient(coefficient, "calibrate")
-    _check_options(method, exact, grouping, unit, correction, degenerate, ties, n_resamples)
+    _check_options(method, exact, grouping, unit, correction, degenerate, n_resamples)
     es = common_cells(es, names)
     epsilon = "published" if method == "published" else "calibrate"
-    values = observed_values(es, names, coefficient, grouping, degenerate, ties=ties, epsilon=epsilon)
+    values = observed_values(es, names, coefficient, grouping, degenerate, epsilon=epsilon)
     order = sorted(range(len(names)), key=lambda k: (-values[k], names[k]))
     names, values = [names[k] for k in order], values[order]
     first, second = np.triu_indices(len(names), 1)
-    options = exact, grouping, n_resamples, unit, degenerate, ties, generator(rng)
+    options = exact, grouping, n_resamples, unit, degenerate, generator(rng)
     units = exchange_units(es, unit if method == "exchange" else None)
     few = too_few(units.n, units.unit, BETTER) if method in ("exchange", "published") else ""
     test = _TESTS[method](es, names, values[first] - values[second], *options)
@@ -235,17 +228,16 @@ def compare(
     table = pd.DataFrame({"metric": names, "value": values})
     table["rank"] = table["value"].rank(ascending=False, method="min").astype(int)
     if method == "published":
-        table["cluster"] = 1 if few else clusters(square, alpha)
+        table["cluster"] = 1 if few else clusters(square, ALPHA)
     else:
         together = np.full_like(square, np.nan)
         together[first, second] = _directed(test)
-        table["best_rank"], table["worst_rank"] = rank_sets(together, alpha)
+        table["best_rank"], table["worst_rank"] = rank_sets(together, ALPHA)
         table["unit"], table["n_units"] = test.unit, test.n_units
-    counted = "" if ties == "half" else f"|spa ties:{ties}"
     drawn = "" if test.draws is None else f"|draws:{n_resamples}|seed:{seed_of(rng)}"
     signature = (
         f"{coefficient}|grouping:{grouping}|method:{method}|unit:{test.unit}|n_units:{test.n_units}{drawn}"
-        f"|correction:{correction}|alpha:{alpha}|degenerate:{degenerate}{counted}|metrics:{len(names)}|set:{es.name}"
+        f"|correction:{correction}|alpha:{ALPHA}|degenerate:{degenerate}|metrics:{len(names)}|set:{es.name}"
     )
     both = [(names[i], names[j]) for i, j in zip(first, second, strict=True)]
     p_frame = pd.DataFrame(square, index=names, columns=names)
@@ -258,7 +250,7 @@ def compare(
         table["n_segments"] = n = shared_segments(es)
         notes.append(f"SPA depends on the number of segments: values and test are about campaigns with {n} segments.")
     note = " ".join(f"{text.rstrip('.')}." for text in notes if text)
-    return Comparison(table, p_frame, signature, test.draws if keep_draws else None, both, note)
+    return Comparison(table, p_frame, signature, test.draws, both, note)
 
 
 def _skewed(es: EvalSet, names: list[str]) -> str:
@@ -276,17 +268,14 @@ def _skewed(es: EvalSet, names: list[str]) -> str:
     )
 
 
-def _check_options(method, coefficient, grouping, unit, correction, degenerate, ties, n_resamples) -> None:
+def _check_options(method, coefficient, grouping, unit, correction, degenerate, n_resamples) -> None:
     check_choice("method", method, METHODS)
     check_choice(
         "unit", unit, (None, "segment", "block", "document", "system", *(["both"] if method == "bootstrap" else []))
     )
     check_choice("correction", correction, (None, "holm", "bh", "maxT"))
     check_choice("degenerate", degenerate, ("drop", "zero"))
-    check_choice("ties", ties, ("half", "published"))
     check_count("n_resamples", n_resamples, 1)  # without draws there is no p-value
-    if ties != "half" and coefficient != "spa":
-        raise ValueError(f"`ties` goes only with coefficient='spa'; found {coefficient!r}.")
     if unit == "system" and method != "bootstrap" and (coefficient == "spa" or method != "exchange"):
         raise ValueError("systems are exchanged only for coefficients, with method='exchange'. Use method='bootstrap'.")
     if method == "williams" and (coefficient, grouping) != ("pearson", "none"):
@@ -321,7 +310,7 @@ def _directed(test: _Test) -> np.ndarray:
     return max_t(test.null, test.observed, one_sided=True)
 
 
-def _exchange(es, names, gaps, coefficient, grouping, n_resamples, unit, degenerate, ties, rng) -> _Test:
+def _exchange(es, names, gaps, coefficient, grouping, n_resamples, unit, degenerate, rng) -> _Test:
     units = exchange_units(es, unit)
     signs = units.signs(n_resamples, rng)
     if coefficient == "spa":
@@ -334,7 +323,7 @@ def _exchange(es, names, gaps, coefficient, grouping, n_resamples, unit, degener
     return _Test(p, units.unit, units.n, null, together[:, 1:], observed)
 
 
-def _bootstrap(es, names, gaps, coefficient, grouping, n_resamples, unit, degenerate, ties, rng) -> _Test:
+def _bootstrap(es, names, gaps, coefficient, grouping, n_resamples, unit, degenerate, rng) -> _Test:
     unit = unit or "segment"
     values = bootstrap(es, names, coefficient, grouping, n_resamples, unit, degenerate, rng)
     first, second = np.triu_indices(len(names), 1)
@@ -349,12 +338,12 @@ def _williams(es, names, *_) -> _Test:
     return _Test(np.minimum(1, 2 * np.minimum(p, 1 - p)), "cell", int((~np.isnan(es.human)).sum()))
 
 
-def _published(es, names, gaps, coefficient, grouping, n_resamples, unit, degenerate, ties, rng) -> _Test:
+def _published(es, names, gaps, coefficient, grouping, n_resamples, unit, degenerate, rng) -> _Test:
     n_cells = int((~np.isnan(es.human)).sum())
     if coefficient in PAIR_TESTS:
         return _Test(exact_pair_swap(es, names, grouping), "pair", n_cells)
     if coefficient == "spa":
-        draws = permute_spa(es, names, n_resamples, rng, ties)
+        draws = permute_spa(es, names, n_resamples, rng, "half")
     else:
         draws = permute_cells(es, names, coefficient, grouping, n_resamples, degenerate, rng)
     return _Test(share_reached(draws, gaps), "cell", n_cells, draws)

@@ -155,7 +155,7 @@ def power(
     k, n = int(rated.any(axis=1).sum()), int(rated.any(axis=0).sum())
     if k < 3:
         raise Undefined(f"set {es.name!r}: the jackknife over systems needs three; found {k}.")
-    found = compare(es, names, n_resamples=n_resamples, rng=rng, keep_draws=True, **options)
+    found = compare(es, names, n_resamples=n_resamples, rng=rng, **options)
     lead = -float(np.diff(found.table["value"])[0])
     if lead == 0:
         raise Undefined(f"{names[0]!r} and {names[1]!r} agree with humans equally well: there is nothing to find.")

@@ -129,7 +129,7 @@ def permutation(rng, size, effect, *, coefficient, label, n_resamples=N_DRAWS, *
     for grouping in ("none", "segment", "system") if coefficient != "spa" else ("segment",):
         es = scores(rng, (6, size), effect, rounded=coefficient not in ("pearson", "spa"), **how)
         options = {"coefficient": coefficient, "grouping": grouping, "n_resamples": n_resamples}
-        result = mm.compare(es, keep_draws=True, rng=rng, method="published", **options)
+        result = mm.compare(es, rng=rng, method="published", **options)
         name = label if coefficient == "spa" else f"{label}, grouping {grouping}"
         found[name] = that_a_is_better(rng, result)
     return found
@@ -341,7 +341,7 @@ def bootstrap(
     es = scores(rng, shape, effect, drawn=redrawn in ("system", "both"), **how)
     n_resamples = 99 if effect else n_resamples
     options = {"coefficient": coefficient, "grouping": grouping, "unit": redrawn, "n_resamples": n_resamples}
-    result = mm.compare(es, method="bootstrap", keep_draws=True, rng=rng, **options)
+    result = mm.compare(es, method="bootstrap", rng=rng, **options)
     sign = 1 if result.table["metric"][0] == "a" else -1
     found: Outcomes = {f"{label}: test": p_of(rng, -sign * result.draws[0], 0.0)}
     if not effect and truth is not None:
