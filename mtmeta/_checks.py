@@ -66,12 +66,15 @@ def check_level(level: float) -> float:
 
 
 def check_scores(scores: np.ndarray, what: str, *, computed: bool = False) -> None:
-    """Raise if a score is infinite, or so large or small that the same scores rescaled would give another answer.
+    """Raise if a score is infinite, or if all are so large or small that rescaled ones would give another answer.
 
-    Scores ``computed`` from checked ones may be larger or smaller.
+    One tiny score among ordinary ones, such as NLTK's BLEU of 1e-78, is as good as 0. Scores ``computed`` from checked
+    ones may be larger or smaller.
     """
-    size = np.abs(scores)
-    bad = np.isinf(size) if computed else (size > LARGEST_SCORE) | ((size > 0) & (size < SMALLEST_SCORE))
+    size = np.nan_to_num(np.abs(scores), nan=0, posinf=np.inf)
+    bad = np.isinf(size) if computed else size > LARGEST_SCORE
+    if not computed and 0 < size.max(initial=0) < SMALLEST_SCORE:
+        bad = size > 0
     if not bad.any():
         return
     at = tuple(np.argwhere(bad)[0])
@@ -80,7 +83,7 @@ def check_scores(scores: np.ndarray, what: str, *, computed: bool = False) -> No
         hint = "Write NaN (an empty cell) where a translation was not scored."
         raise ValueError(f"{what} holds an infinite score ({place}). {hint}")
     raise ValueError(
-        f"{what} holds the score {scores[at]:g} ({place}). Scores must be 0, or from {SMALLEST_SCORE:g} to "
+        f"{what} holds the score {scores[at]:g} ({place}). The largest must be from {SMALLEST_SCORE:g} to "
         f"{LARGEST_SCORE:g} in size: multiply all of them by the same number."
     )
 

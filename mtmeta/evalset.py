@@ -126,7 +126,7 @@ class EvalSet:
     TypeError
         If a score is not a number.
     ValueError
-        If shapes or names disagree, a column holds no score at all, or a score is neither 0 nor from 1e-50 to
+        If shapes or names disagree, a column holds no score at all, or the largest score is not from 1e-50 to
         1e50 in size, where products of scores neither overflow nor lose digits.
 
     Examples

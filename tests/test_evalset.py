@@ -286,16 +286,27 @@ def test_means_that_tie_are_tied_in_any_unit(unit, offset):
 
 @pytest.mark.parametrize("score", [1.01e50, -1e308, 9e-51, 5e-324])
 def test_scores_too_large_or_small_are_refused(score):
-    message = re.escape(f"holds the score {score:g} (") + r".*\)\. Scores must be 0, or from 1e-50 to 1e\+50"
-    cells = [[1.0, score], [2.0, 3.0]]
+    message = re.escape(f"holds the score {score:g} (") + r".*\)\. The largest must be from 1e-50 to 1e\+50"
+    one = 1.0 if abs(score) > 1 else 0.0
+    cells = [[one, score], [0.0, one]]
     for human, metric, official in (
         (cells, [[1, 2], [3, 4]], {}),
         ([[1, 2], [3, 4]], cells, {}),
-        ([[1, 2], [3, 4]], [[1, 2], [3, 4]], {"system_scores": pd.DataFrame({"m": [1.0, score]}, index=["A", "B"])}),
+        ([[1, 2], [3, 4]], [[1, 2], [3, 4]], {"system_scores": pd.DataFrame({"m": [one, score]}, index=["A", "B"])}),
     ):
         refuses(message, EvalSet, human, {"m": metric}, systems=["A", "B"], about=official)
-    refuses(message, mm.ties.discrete_to_continuous, [1.0, score])
-    refuses(message, mm.sentinel.fit, pd.DataFrame({"source": ["a b", "c d"], "human": [1.0, score]}), sees="source")
+    refuses(message, mm.ties.discrete_to_continuous, [one, score])
+    refuses(message, mm.sentinel.fit, pd.DataFrame({"source": ["a b", "c d"], "human": [one, score]}), sees="source")
+
+
+def test_a_tiny_score_among_ordinary_ones_is_as_good_as_zero():
+    cells = np.array([[0.5, 5e-78], [0.2, 0.3], [0.1, 0.4]])
+    human = [[1, 2], [3, 4], [5, 7]]
+    pair = {"bleu_nltk": cells, "zero": np.where(cells < 1e-50, 0, cells)}
+    es = EvalSet(human, pair, systems=list("ABC"))
+    for coefficient in ("pearson", "kendall", "acc_eq"):
+        values = mm.correlate(es, coefficient=coefficient)["value"]
+        assert values[0] == pytest.approx(values[1], abs=1e-15)
 
 
 def test_what_is_computed_from_scores_may_be_larger_and_smaller():

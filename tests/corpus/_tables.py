@@ -121,12 +121,12 @@ def _headers():
 
 NUMBER = r"must hold numbers"
 INFINITE = r"holds an infinite score"
-SIZE = r"holds the score .* from 1e-50 to 1e\+50 in size: multiply"
+SIZE = r"holds the score .* The largest must be from 1e-50 to 1e\+50 in size: multiply"
 #: What a cell may hold, and what it means: a number, None for not scored, or how it is refused.
 CELLS: list[tuple[str, Any]] = [
     ("+1", 1.0), ("-0", 0.0), (" 1 ", 1.0), (".5", 0.5), ("1E-2", 0.01), ("0001", 1.0), ("1e50", 1e50), ("-1e-50", -1e-50),
     ("0.1000000000000000055511151231257827", 0.1), ("9007199254740993", 9007199254740992.0), ("1e-400", 0.0),
-    ("1e308", SIZE), ("-1.01e50", SIZE), ("5e-324", SIZE), ("inf", INFINITE), ("1e400", INFINITE),
+    ("1e308", SIZE), ("-1.01e50", SIZE), ("5e-324", 5e-324), ("inf", INFINITE), ("1e400", INFINITE),
     ("", None), (" ", None), ("NA", None), ("nan", None), ("None", None), ("NULL", None),
     ("good", NUMBER), ("0,5", NUMBER), ("1 000", NUMBER), ("1_000", NUMBER), ("50%", NUMBER), ("0x10", NUMBER), ("True", NUMBER),
     ("N/A", NUMBER), ("−1", NUMBER), ("١", NUMBER), ("=1+1", NUMBER), ("2024-01-01", NUMBER), ("8" * 5000, NUMBER),
