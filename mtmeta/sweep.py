@@ -23,6 +23,7 @@ from joblib import delayed
 
 from . import __version__, aggregation, agreement, datasets, protocols, significance, simulate, sysdep, ties
 from ._arrays import digest
+from ._checks import check_jobs
 from ._files import check_not_input, claim, read_text, whole_file
 from ._names import unknown
 from ._processes import parallel
@@ -346,7 +347,7 @@ def run(
     >>> mm.sweep.run(plan).to_frame()[["grouping", "metric", "value"]].round(2).to_records(index=False).tolist()
     [('segment', 'BLEU', 0.23), ('segment', 'Judge', 0.38), ('none', 'BLEU', 0.24), ('none', 'Judge', 0.39)]
     """
-    checked = read_plan(plan)
+    checked, n_jobs = read_plan(plan), check_jobs(n_jobs)
     folder = None if out is None else Path(out)
     inputs = [*checked["files"]] if isinstance(plan, Mapping) else [*checked["files"], Path(plan)]
     for name in (STORE, *TABLES) if folder is not None else ():

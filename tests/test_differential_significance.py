@@ -331,7 +331,7 @@ def test_rankings_of_metrics(numbers):
                 for group in [sets] if task.pooled else [[es] for es in sets]:
                     value = task_values(task, group, metric)
                     linear = task.statistic in ("pairwise_accuracy", "spa", "acc_eq")
-                    weight = task.weight * len(group)
+                    weight = len(group)
                     over, under = over + weight * (value if linear else (value + 1) / 2), under + weight
             expected[metric] = over / under
         table = found.table.set_index("metric")
@@ -353,8 +353,8 @@ def test_p_values_of_rankings(numbers):
         draws, total = np.zeros((len(pairs), n)), 0.0
         for task in mm.protocols.PROTOCOLS[name].tasks:
             for group in [sets] if task.pooled else [[es] for es in sets]:
-                total += task.weight * len(group)
-                scale = task.weight * len(group) / (2 if task.is_correlation else 1)
+                total += len(group)
+                scale = len(group) / (2 if task.is_correlation else 1)
                 draws += scale * null_of_task(task, group, pairs, n, rng)
         score = found.table.set_index("metric")["score"]
         for (a, b), row in zip(pairs, draws / total, strict=True):

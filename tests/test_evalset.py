@@ -222,7 +222,7 @@ def test_a_system_that_nobody_rated_changes_no_statistic_and_is_named():
     more = {m: np.vstack([v[:2], row, v[2:]]) for m, v in metrics.items()}
     plain = EvalSet(human, metrics, systems=list("ABCDE"))
     unrated = EvalSet(np.vstack([human[:2], np.nan * row, human[2:]]), more, systems=list("ABXCDE"))
-    close(statistics(plain), ((n, v) if n != "rank" else (n, said(v)) for n, v in statistics(unrated)))
+    close(statistics(plain), ((name, but_for_x(name, value)) for name, value in statistics(unrated)))
     sentence = "left out: system 'X' (nobody rated it)"
     assert sentence in repr(as_evalset(unrated))
     assert "left out of every comparison: 'X' (nobody rated it)" in repr(unrated)
@@ -244,10 +244,17 @@ def test_a_system_that_nobody_rated_changes_no_statistic_and_is_named():
         pd.testing.assert_frame_equal(find(rated), find(wider))
 
 
-def said(ranking):
-    """Return a ranking without what it says was left out, which must be the system X."""
-    assert ranking.left_out == {"unnamed: system 'X'": "nobody rated it"}
-    return dataclasses.replace(ranking, left_out={})
+def but_for_x(name, result):
+    """Return a result without what concerns only the system X: that it was left out, and its mean by the metric."""
+    if name == "rank":
+        assert result.left_out == {"unnamed: system 'X'": "nobody rated it"}
+        return dataclasses.replace(result, left_out={})
+    if name == "estimate":
+        table = result.table
+        assert table["system"].tolist().count("X") == 1
+        pairs = result.pairs[~result.pairs[["first", "second"]].eq("X").any(axis=1)].reset_index(drop=True)
+        return dataclasses.replace(result, table=table[table["system"] != "X"].reset_index(drop=True), pairs=pairs)
+    return result
 
 
 def test_a_metric_that_scored_only_systems_that_nobody_rated_is_left_out_with_them():

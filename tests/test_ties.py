@@ -24,9 +24,9 @@ def test_binned_calibration_equals_the_sorted_one(numbers):
 
 def test_many_pairs_are_binned(monkeypatch):
     cells = agreement.groups.grouped(column([0, 0, 1], [0, 0, 1]), "m", "segment")
-    monkeypatch.setattr(agreement, "_binned_calibration", lambda *given: "binned")
+    monkeypatch.setattr(agreement.coefficients, "binned_calibration", lambda *given: "binned")
     for limit, expected in ((2, "binned"), (3, "binned"), (4, (0.0, 1.0))):
-        monkeypatch.setattr(agreement, "_BINNED_FROM", limit)
+        monkeypatch.setattr(agreement.coefficients, "_BINNED_FROM", limit)
         assert agreement.coefficients.calibration(cells) == expected
 
 
@@ -49,7 +49,7 @@ def test_each_threshold_stands_in_the_curve_once_with_the_coefficient_there():
 
 
 def test_group_sizes_without_a_small_common_multiple_fall_back_to_floats(monkeypatch):
-    monkeypatch.setattr(agreement, "_BINNED_FROM", 0)  # bins are for whole numbers only
+    monkeypatch.setattr(agreement.coefficients, "_BINNED_FROM", 0)  # bins are for whole numbers only
     sizes = [n for n in range(2, 60) if all(n % d for d in range(2, n))]  # primes
     human, rng = np.full((max(sizes), len(sizes)), np.nan), np.random.default_rng(1)
     for j, n in enumerate(sizes):
