@@ -12,6 +12,7 @@ SOURCES := $(wildcard _config.yml _toc.yml *.md CITATION.cff LICENSE constraints
 	$(shell find book notebooks mtmeta -type f -not -path '*/.*' -not -path '*/__pycache__/*' 2>/dev/null)
 BROWSER := tests/browser
 BENCHMARKS := $(wildcard benchmarks/bench_*.py)
+PAGES ?= ipynb
 FUZZ_TARGETS ?= table tree mqm pickle archive plan command
 FUZZ_SECONDS ?= 60
 MUTATED ?= significance aggregation sysdep ties agreement estimation detection differences raters
@@ -65,15 +66,15 @@ site: $(BUILT) ## build the site from the stored outputs, if a source has change
 ##@ For whoever changes something
 
 # The tests execute the notebooks and compare their outputs with the stored ones, so the site for the tests need not.
-test: lint $(BUILT) browser-deps ## lint, doctests, unit tests, chapters, site; .ci/run also runs test-real-data where the data are
+test: lint $(BUILT) browser-deps ## lint, doctests, unit tests, chapters, site; .ci/run also runs three pages on real data
 	@echo "== tests"
 	@$(BIN)/python -m pytest -n $(JOBS) --durations=25
 
 test-fast: $(VENV)/.installed-test ## the quick part: no lint, no site, no notebooks, no real data
 	@env -u MTMETA_DATA $(BIN)/python -m pytest -n $(JOBS) -m "not slow and not browser and not exhaustive" --ignore=tests/test_site.py
 
-test-real-data: $(VENV)/.installed-test ## execute the pages on real data and compare their outputs: 45 minutes at most
-	@$(BIN)/python -m pytest -n $(JOBS) -m data -k real_data --durations=0 tests/test_notebooks.py
+test-real-data: $(VENV)/.installed-test ## execute the pages on real data (PAGES: some of them) and compare their outputs
+	@$(BIN)/python -m pytest -n $(JOBS) -m data -k "real_data and ($(PAGES))" --durations=0 tests/test_notebooks.py
 
 test-exhaustive: $(VENV)/.installed-test $(BUILT) browser-deps ## what takes too long for each change: pages on real data, locales, all pages in a browser, wider searches
 	@$(BIN)/python -m pytest -n $(JOBS) -m exhaustive --durations=25
