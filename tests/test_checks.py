@@ -15,6 +15,7 @@ def test_good_values_pass():
     assert generator(given) is given
     assert (check_jobs(None), check_jobs(-1), check_jobs(2)) == (None, -1, 2)
     check_scores(np.array([0, np.nan, 1e-50, -1e50]), "the scores")
+    check_scores(np.array([0.5, 5e-324]), "the scores")  # a tiny one among ordinary ones
     check_scores(np.array([1e51, 5e-324]), "the means", computed=True)
     assert generator(7).integers(1000) == np.random.default_rng(7).integers(1000)
 
@@ -31,7 +32,7 @@ def test_good_values_pass():
     (lambda: generator(-1), ValueError, "`rng` must be at least 0; found -1"),
     (lambda: generator(True), TypeError, "`rng` must be a whole number; found True"),
     (lambda: check_scores(np.array([[0, 2e50]]), "m"), ValueError, r"m holds the score 2e\+50 \(system number 0"),
-    (lambda: check_scores(np.array([1, -1e-51]), "m"), ValueError, r"m holds the score -1e-51 \(data row 2\)"),
+    (lambda: check_scores(np.array([0, -1e-51]), "m"), ValueError, r"m holds the score -1e-51 \(data row 2\)"),
     (lambda: check_scores(np.array([np.inf]), "m", computed=True), ValueError, "m holds an infinite score"),
     (lambda: generator("seed"), TypeError, "`rng` must be None, a whole number or a numpy Generator"),
 ])  # fmt: skip
