@@ -64,6 +64,8 @@ def test_outputs_are_what_the_code_gives(path, tmp_path):
     stored = PASSED / f"{path.stem}.{path.parent.name}"
     if "CI" not in os.environ and stored.exists() and stored.read_text() == state(path):
         pytest.skip(UNCHANGED)
+    for module in path.parent.glob("*.py"):  # that a page imports
+        shutil.copy(module, tmp_path)
     done = nbval(Path(shutil.copy(path, tmp_path)))
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
     cells = [cell for cell in nbformat.read(path, 4).cells if cell.cell_type == "code"]
