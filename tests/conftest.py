@@ -24,6 +24,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 hypothesis.settings.register_profile("mtmeta", deadline=None, derandomize="CI" in os.environ, print_blob=True)
 hypothesis.settings.load_profile("mtmeta")
 
+pytest_plugins = ["servers"]
 collect_ignore = ["mutation"]  # holds no tests, and imports Cosmic Ray
 NO_DATA = "MTMETA_DATA is not set"
 #: By marker: the variable that makes a skipped test a failure.

@@ -7,7 +7,7 @@ import exact
 import numpy as np
 import pandas as pd
 import pytest
-from campaigns import as_set, refuses
+from campaigns import as_set, column, refuses, source_only
 from scipy import stats
 
 import mtmeta as mm
@@ -17,15 +17,6 @@ from mtmeta._pearson import pearson, standard_deviation, williams
 
 def one(es, **options):
     return mm.correlate(es, **options).iloc[0]
-
-
-def column(human, metric):
-    """One segment, one system per score."""
-    return EvalSet([[h] for h in human], {"m": [[m] for m in metric]}, systems=[str(i) for i in range(len(human))])
-
-
-#: Perrella et al. 2024, appendix F: C = 1, D = 2, T_h = 2, T_m = 0, T_hm = 1.
-WORKED = ([5, 3, 5, 5], [0.6, 0.5, 0.4, 0.4])
 
 
 @pytest.fixture
@@ -83,12 +74,6 @@ def test_system_level_takes_the_metrics_asked_for_or_those_that_all_sets_have():
     assert mm.pairwise_accuracy(es, "a").value[0] == 1
     refuses("unknown metric in set 'unnamed': 'a'", mm.soft_pairwise_accuracy, es, "a")
     assert mm.soft_pairwise_accuracy(es).metric.tolist() == ["m"]
-
-
-def source_only(n_systems=6, n_segments=40):
-    rng, quality = np.random.default_rng(5), np.arange(n_systems)[:, None]
-    human = -rng.integers(0, 6, (n_systems, n_segments)) + 0.4 * quality
-    return EvalSet(human, {"src": np.tile(rng.random(n_segments), (n_systems, 1))}, systems=list("ABCDEF")[:n_systems])
 
 
 def test_spa_of_tied_systems_does_not_depend_on_their_order():

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from corpus._tables import GOOD, HEAD
-from test_datasets import LP, MQM, MQM_ROWS, OUTPUTS, TABLE, make_tree, scores, write
+from trees import LP, MQM, MQM_ROWS, OUTPUTS, make_tree, scores, write
 
 from mtmeta.datasets import load, locate
 
@@ -15,7 +15,7 @@ def refuses(message, *args, error=ValueError, **options):
 
 
 def test_table_options_and_arguments_that_are_no_path(tmp_path):
-    path = write(tmp_path / "t.csv", TABLE)
+    path = write(tmp_path / "t.csv", GOOD)
     refuses(r"unknown metric column 'Y'. .*Available: 'X'", path, metrics=["Y"])
     for option in ({"reference": "refA"}, {"annotation": "mqm"}, {"spans": True}, {"metrics_from": "wmt23-sentinels"}):
         refuses(rf"`{next(iter(option))}` does not apply to a table", path, **option)

@@ -15,8 +15,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from markdown_it import MarkdownIt
-from test_datasets import make_tree
-from test_fetch import WHOLE, registry, serve, server  # noqa: F401 - fixtures
+from servers import WHOLE
+from shell import TABLE, in_a_process
+from trees import make_tree
 
 import mtmeta as mm
 from mtmeta import agreement, datasets, protocols
@@ -26,15 +27,6 @@ from mtmeta.local_accuracy import _pairs
 from mtmeta.local_accuracy._guide import PARTS
 
 COMMANDS = "validate rank correlate difference compare power drivers fetch report local-accuracy run sweep".split()
-#: The example of `correlate`'s docstring: X has never read a translation, Y knows which system is better.
-TABLE = """system,segment,human,X,Y
-A,1,0,.9,.5
-A,2,-6,.2,.5
-B,1,-1,.9,.4
-B,2,-7,.2,.4
-C,1,-1,.9,.4
-C,2,-5,.2,.6
-"""
 ODD = "A_B&C%|\\x"
 
 
@@ -60,11 +52,6 @@ def table(tmp_path) -> Path:
     path = tmp_path / "mine.csv"
     path.write_text(TABLE)
     return path
-
-
-def in_a_process(*arguments, **options) -> subprocess.CompletedProcess:
-    command = [sys.executable, "-m", "mtmeta", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False, **options)
 
 
 @pytest.mark.parametrize(("choices", "package"), [
@@ -532,7 +519,7 @@ def test_fetch_lists_what_there_is(result):
         assert [text for what, text in facts if what == "cite"] == list(known.cite)
 
 
-def test_fetch_says_where_and_under_which_terms(run, result, server, tmp_path, monkeypatch):  # noqa: F811
+def test_fetch_says_where_and_under_which_terms(run, result, server, tmp_path, monkeypatch):
     monkeypatch.setenv("MTMETA_CACHE", str(tmp_path / "cache"))
     size = f"{sum(map(len, WHOLE.values())) / 1e6:.1f} MB, {len(WHOLE)} files"
     facts = {"title": "made up", "size": size, "licence": "none needed", "cite": "Nobody"}

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from campaigns import refuses
-from test_cli import in_a_process
+from shell import in_a_process
 
 import mtmeta as mm
 from mtmeta.book import exercises, runner

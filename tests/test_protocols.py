@@ -4,8 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from campaigns import refuses
-from test_agreement import source_only
+from campaigns import refuses, source_only
 
 import mtmeta as mm
 from mtmeta import protocols, significance

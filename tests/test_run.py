@@ -19,9 +19,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from campaigns import refuses
-from test_cli import TABLE, in_a_process, run  # noqa: F401 - a fixture
-from test_datasets import make_tree
-from test_runner import CONFIG, printed, write
+from shell import TABLE, in_a_process
+from toy_books import CONFIG, printed, write
+from trees import make_tree
 
 import mtmeta as mm
 from mtmeta.book import runner
@@ -46,6 +46,11 @@ def chapter(path: Path, *sources: str, needs: list[str] | None = None) -> Path:
     with changed(write(path, SHOW, *sources)) as notebook:
         notebook.metadata["mtmeta"] = {"requires": [], "needs": needs or []}
     return path
+
+
+@pytest.fixture
+def run(command_line):
+    return command_line
 
 
 @pytest.fixture
@@ -129,7 +134,7 @@ def test_chapters_by_number_and_name(book):
     assert list(runner.chapters(here, ["2", "1", "02"])) == ["notebooks/01_first", "notebooks/02_second"]
 
 
-def test_the_project_is_found_upward_and_beside_the_package_or_missed(run, book, tmp_path, monkeypatch):  # noqa: F811
+def test_the_project_is_found_upward_and_beside_the_package_or_missed(run, book, tmp_path, monkeypatch):
     here = Path.cwd()
     monkeypatch.chdir(here / "notebooks")
     assert runner.find_project() == here
@@ -147,7 +152,7 @@ def test_the_project_is_found_upward_and_beside_the_package_or_missed(run, book,
 
 
 @pytest.mark.slow
-def test_chapters_run_are_skipped_or_fail_each_by_itself(run, book):  # noqa: F811
+def test_chapters_run_are_skipped_or_fail_each_by_itself(run, book):
     book("02_needs", "print('never')", needs=["metrics>=3", "translations"])
     book("03_cannot", "print('begun')", CANNOT)
     book("04_fails", "print('so far')", "1 / 0", "print('never')")
@@ -195,7 +200,7 @@ def one_by_one(function, tasks, _):
         yield name, done
 
 
-def test_a_rerun_does_what_is_not_done(run, book, monkeypatch):  # noqa: F811
+def test_a_rerun_does_what_is_not_done(run, book, monkeypatch):
     monkeypatch.setattr(_run, "execute", run_here)
     monkeypatch.setattr(_run, "in_processes", one_by_one)
     count = "with open('../count.txt', 'a') as file:\n    _ = file.write('{0}')"
@@ -274,7 +279,7 @@ def test_fingerprint_sees_what_chapters_see():
     assert _run.fingerprint(two[0]) != _run.fingerprint(two[1])
 
 
-def test_what_cannot_be_run_is_refused_first(run, book, monkeypatch):  # noqa: F811
+def test_what_cannot_be_run_is_refused_first(run, book, monkeypatch):
     Path("bad.csv").write_text(TABLE.replace("A,1,0,.9", "A,1,0,high"))
     assert run("run", "1", "--scores", "bad.csv", "--no-site") == run("validate", "bad.csv")
     assert not Path("out").exists()
@@ -293,7 +298,7 @@ def test_what_cannot_be_run_is_refused_first(run, book, monkeypatch):  # noqa: F
 
 
 @pytest.mark.slow
-def test_metrics_are_chosen_by_a_table_that_is_written(run, book):  # noqa: F811
+def test_metrics_are_chosen_by_a_table_that_is_written(run, book):
     code, _, err = run("run", "1", "--scores", "mine.csv", "--metric", "Y", "--no-site", "--out", "there")
     assert code == 0, err
     assert printed(Path("there/notebooks/01_first.ipynb")) == "mine Y (3, 2)\n"
@@ -305,7 +310,7 @@ def test_metrics_are_chosen_by_a_table_that_is_written(run, book):  # noqa: F811
 
 
 @pytest.mark.slow
-def test_standard_input_names_of_sets_and_holes(run, book, monkeypatch):  # noqa: F811
+def test_standard_input_names_of_sets_and_holes(run, book, monkeypatch):
     code, _, err = run("run", "1", "--scores", "teaching", "--no-site", "--quiet")
     assert (code, err) == (0, "")
     assert printed(notebook_of("teaching")).startswith("teaching BLEU")
@@ -319,7 +324,7 @@ def test_standard_input_names_of_sets_and_holes(run, book, monkeypatch):  # noqa
 
 
 @pytest.mark.slow
-def test_parts_are_left_out_and_figures_say_whose_data_they_describe(run, book):  # noqa: F811
+def test_parts_are_left_out_and_figures_say_whose_data_they_describe(run, book):
     with changed(book("01_first", "print('first')", "print('second')", "print('third')", METRICS)) as notebook:
         for k in (3, 4):
             notebook.cells[k].metadata["mtmeta"] = {"needs": ["rated_systems>=2"]}
@@ -338,7 +343,7 @@ def test_parts_are_left_out_and_figures_say_whose_data_they_describe(run, book):
 
 
 @pytest.mark.slow
-def test_transcripts_and_lists_go_to_the_chapters_that_take_them(run, book):  # noqa: F811
+def test_transcripts_and_lists_go_to_the_chapters_that_take_them(run, book):
     with changed(book("02_both", "print(campaign, speech, ranking)")) as notebook:
         notebook.cells[1].source += "\nspeech = ranking = 'ours'"
         notebook.metadata["mtmeta"]["takes"] = {"speech": ["transcripts>=2"], "ranking": ["queries>=2"]}
@@ -390,7 +395,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["site/index.html", "notebooks/01_first.ipynb", "scores/mine.parquet", ".site/x"])
-def test_what_others_have_put_into_the_folder_is_not_replaced(run, book, no_kernel, name):  # noqa: F811
+def test_what_others_have_put_into_the_folder_is_not_replaced(run, book, no_kernel, name):
     theirs = Path("there") / name
     theirs.parent.mkdir(parents=True)
     theirs.write_text("of others")
@@ -402,7 +407,7 @@ def test_what_others_have_put_into_the_folder_is_not_replaced(run, book, no_kern
 
 
 @pytest.mark.parametrize("how", ["itself", "symlink", "above"])
-def test_the_sources_of_the_book_are_not_replaced(run, book, no_kernel, how, tmp_path):  # noqa: F811
+def test_the_sources_of_the_book_are_not_replaced(run, book, no_kernel, how, tmp_path):
     project, out = Path.cwd(), Path.cwd()
     if how == "above":  # the clone is a folder `site`
         out = tmp_path / "above"
@@ -422,7 +427,7 @@ def test_the_sources_of_the_book_are_not_replaced(run, book, no_kernel, how, tmp
 
 @pytest.mark.slow
 @pytest.mark.parametrize("option", ["--scores", "--metrics-from"])
-def test_scores_in_a_folder_that_is_replaced_are_kept(run, book, no_kernel, option):  # noqa: F811
+def test_scores_in_a_folder_that_is_replaced_are_kept(run, book, no_kernel, option):
     assert run("run", "1", "--scores", "mine.csv", "--metric", "Y", "--out", "there")[0] == 0
     before = contents(Path("there"))
     given = ("--scores", "there/scores/mine.parquet", "--metric", "Y")
@@ -437,7 +442,7 @@ def test_scores_in_a_folder_that_is_replaced_are_kept(run, book, no_kernel, opti
 
 
 @pytest.mark.slow
-def test_without_jupyter_book_the_notebooks_are_left(run, book, monkeypatch):  # noqa: F811
+def test_without_jupyter_book_the_notebooks_are_left(run, book, monkeypatch):
     monkeypatch.setattr("mtmeta.book.runner._book._JUPYTER_BOOK", Path("no-such-program"))
     code, _, err = run("run", "1", "--scores", "mine.csv")
     assert code == 0
@@ -446,7 +451,7 @@ def test_without_jupyter_book_the_notebooks_are_left(run, book, monkeypatch):  #
 
 
 @pytest.mark.slow
-def test_site_has_the_chapters_and_says_what_became_of_them(run, book):  # noqa: F811
+def test_site_has_the_chapters_and_says_what_became_of_them(run, book):
     book("02_needs", "print(1)", needs=["sources"])
     book("03_fails", "1 / 0")
     code, _, err = run("run", "1", "2", "3", "--scores", "mine.csv")

@@ -4,8 +4,7 @@ import exact
 import numpy as np
 import pandas as pd
 import pytest
-from campaigns import as_set, checks, grouped, refuses
-from test_agreement import WORKED, column
+from campaigns import WORKED, as_set, checks, column, grouped, refuses
 
 import mtmeta as mm
 from mtmeta import agreement, ties

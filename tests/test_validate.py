@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from campaigns import refuses
-from test_datasets import make_tree
+from trees import make_tree
 
 import mtmeta as mm
 from mtmeta.datasets import validate

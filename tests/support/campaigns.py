@@ -113,3 +113,20 @@ def refuses(message, function, /, *args, error=ValueError, **options):
     """Assert that a call fails with an error of this kind, whose message matches."""
     with pytest.raises(error, match=message):
         function(*args, **options)
+
+
+def column(human, metric):
+    """One segment, one system per score."""
+    return mm.EvalSet([[h] for h in human], {"m": [[m] for m in metric]}, systems=[str(i) for i in range(len(human))])
+
+
+#: Perrella et al. 2024, appendix F: C = 1, D = 2, T_h = 2, T_m = 0, T_hm = 1.
+WORKED = ([5, 3, 5, 5], [0.6, 0.5, 0.4, 0.4])
+
+
+def source_only(n_systems=6, n_segments=40):
+    rng, quality = np.random.default_rng(5), np.arange(n_systems)[:, None]
+    human = -rng.integers(0, 6, (n_systems, n_segments)) + 0.4 * quality
+    return mm.EvalSet(
+        human, {"src": np.tile(rng.random(n_segments), (n_systems, 1))}, systems=list("ABCDEF")[:n_systems]
+    )
