@@ -64,7 +64,6 @@ def quality_buckets(values: Sequence[float] | pd.Series | np.ndarray, n_buckets:
     See Also
     --------
     local_accuracy : with the buckets as contexts.
-    mtmeta.plots.accuracy_by_quality : a figure of that.
 
     References
     ----------
@@ -197,7 +196,6 @@ def swap_effects(pairs: pd.DataFrame, *, context: str | Sequence[str] | None = N
     See Also
     --------
     mtmeta.perturb.perturb_rankings : the swaps.
-    mtmeta.plots.swap_effect_bars : a figure of it.
 
     References
     ----------
@@ -296,7 +294,6 @@ def combination_variance(
     See Also
     --------
     local_accuracy : the accuracies whose variance it is.
-    mtmeta.plots.variance_by_combination : a figure of it.
 
     References
     ----------

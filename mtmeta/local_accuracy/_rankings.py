@@ -124,7 +124,7 @@ def tau_ap_matrix(
 
     See Also
     --------
-    tau_ap, ranking_effect, mtmeta.plots.tau_ap_heatmap
+    tau_ap, ranking_effect
 
     Examples
     --------

@@ -10,10 +10,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from .._checks import Undefined
-from .._names import unknown
 from .._pearson import pearson
 from ..agreement import correlate, decompose_pearson
-from ..evalset import EvalSet, as_evalset, as_sets
+from ..evalset import EvalSet, as_evalset
 from ._style import (
     COLOURS,
     GREY,
@@ -120,69 +119,6 @@ def decomposition(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | None = No
     ax.set(yticks=y, yticklabels=table["metric"], xlabel="contribution to pooled Pearson correlation")
     ax.legend(loc="lower right")
     return ax
-
-
-@names_as_written
-def parts_plane(
-    sets: EvalSet | Sequence[EvalSet], groups: Mapping[str, Sequence[str]], *, axes: Sequence[Axes] | None = None
-) -> np.ndarray:
-    """Draw the two parts of every metric's pooled Pearson correlation as a point, one panel a set.
-
-    Parameters
-    ----------
-    sets : EvalSet or sequence of EvalSet
-    groups : mapping of str to sequence of str
-        Groups of metrics to draw in colour, by the label to show; all others are grey.
-    axes : sequence of Axes, optional
-        One for each set.
-
-    Returns
-    -------
-    numpy.ndarray of Axes
-        On x the part between segments, on y the part within; they sum to the pooled correlation, which is the same
-        along each thin line. The cross on the zero line is the most that a metric can get which gives all
-        translations of a segment the same score.
-
-    Raises
-    ------
-    ValueError
-        If a metric is unknown.
-
-    See Also
-    --------
-    decomposition : the same parts as bars.
-
-    Examples
-    --------
-    >>> import mtmeta as mm
-    >>> es = mm.load("teaching")
-    >>> (ax,) = mm.plots.parts_plane(es, {"reads": ["Judge"], "does not": ["SourceOnly"]})
-    >>> ax.get_xlabel()
-    'part between segments'
-    """
-    sets = as_sets(sets)
-    axes = new_row(axes, len(sets), 4.2 * len(sets), 4, sharex=True, sharey=True)
-    tables = [decompose_pearson(es).set_index("metric") for es in sets]
-    everything = pd.concat(tables)
-    ceilings = [float(np.sqrt(table["human_between"].iloc[0])) for table in tables]
-    x_range = min(0, everything["between"].min()) - 0.03, max(*ceilings, everything["between"].max()) + 0.03
-    y_range = min(0, everything["within"].min()) - 0.03, max(0, everything["within"].max()) + 0.04
-    for ax, es, table, ceiling in zip(axes, sets, tables, ceilings, strict=True):
-        for name in (name for names in groups.values() for name in names if name not in table.index):
-            raise unknown(f"metric in set {es.name!r}:", name, es.metrics)
-        for level in np.arange(0.1, 2, 0.1):
-            ax.plot([level + 1, level - 1], [-1, 1], color=GREY, linewidth=0.6, alpha=0.5, zorder=0)
-        ax.axhline(0, color="black", linewidth=0.8, zorder=0)
-        ax.plot(table["between"], table["within"], ".", color=GREY, markersize=7)
-        for label, style in marks(groups).items():
-            part = table.loc[list(groups[label])]
-            ax.plot(part["between"], part["within"], linestyle="", markersize=8, **style)
-        ax.plot(ceiling, 0, "x", color="black", markersize=9, markeredgewidth=2, label="most a blind metric can get")
-        ax.set(xlim=x_range, ylim=y_range, xlabel="part between segments")
-        ax.annotate(es.language_pair or es.name, (0.97, 0.95), xycoords="axes fraction", ha="right", fontweight="bold")
-    axes[0].set_ylabel("part within segments")
-    one_legend(axes[0], ncols=4, fontsize=10)
-    return axes
 
 
 @names_as_written
@@ -333,54 +269,6 @@ def resampling_units(draws: Mapping[str, np.ndarray], observed: float) -> np.nda
         ax.annotate(f"{label}\nsd {values.std():.4f}", (0.99, 0.93), xycoords="axes fraction", ha="right", va="top")
     axes[-1].set_xlabel("difference between the two metrics (dashed: observed)")
     return axes
-
-
-@names_as_written
-def ledger_differences(recomputed: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw recomputed minus printed values, in units of the last printed place.
-
-    Parameters
-    ----------
-    recomputed : pandas.DataFrame
-        Result of `mtmeta.book.published.recompute`.
-    ax : Axes, optional
-
-    Returns
-    -------
-    Axes
-        One row per source. Inside the band the two agree at the printed precision; crosses do not.
-
-    See Also
-    --------
-    mtmeta.book.published.recompute : such a table.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import mtmeta as mm
-    >>> row = {"source": "a paper", "quantity": "value", "printed": "0.50", "difference": 0.004, "agrees": True}
-    >>> ax = mm.plots.ledger_differences(pd.DataFrame([row]))
-    >>> [label.get_text() for label in ax.get_yticklabels()]
-    ['a paper']
-    """
-    values = recomputed[recomputed["quantity"] == "value"]
-    sources = list(values["source"].unique())[::-1]
-    ax = new_axes(7.6, 0.45 * len(sources) + 1.3, ax=ax)
-    places = values["printed"].str.partition(".")[2].str.len()
-    units = values["difference"] * 10.0**places
-    jitter = np.random.default_rng(0).uniform(-0.3, 0.3, len(values))
-    row = values["source"].map(sources.index) + jitter
-    ax.axvspan(-0.5, 0.5, color=COLOURS[2], alpha=0.15, linewidth=0)
-    same = values["agrees"].to_numpy()
-    ax.scatter(units[same], row[same], s=5, color=COLOURS[0], alpha=0.5, linewidths=0, rasterized=True)
-    ax.scatter(units[~same], row[~same], s=36, marker="x", color=COLOURS[1], linewidths=1.5)
-    ax.set_xscale("symlog", linthresh=1)
-    ticks = (-100, -50, -20, -10, -5, -2, -1, 0, 1, 2, 5, 10, 20, 50, 100)
-    ax.set_xticks(ticks, ticks)
-    ax.minorticks_off()
-    ax.set(xlim=(units.min() * 1.3, max(units.max() * 1.3, 3)), yticks=range(len(sources)), yticklabels=sources)
-    ax.set_xlabel("ours - printed, in units of the last printed place")
-    return ax
 
 
 @names_as_written

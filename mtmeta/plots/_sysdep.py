@@ -9,49 +9,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from ..sysdep import SystemDependence
-from ._style import COLOURS, GREY, LINES, MARKERS, in_legend, line_styles, marks, names_as_written, new_axes, new_row
+from ._style import COLOURS, GREY, MARKERS, line_styles, marks, names_as_written, new_axes, new_row
 
 _VERDICTS = {"favoured": (COLOURS[1], "^"), "disfavoured": (COLOURS[0], "s"), "undecided": (GREY, "o")}
-
-
-@names_as_written
-def system_curves(result: SystemDependence, systems: Sequence[str]) -> Axes:
-    """Draw the map from metric to human score of all systems, and those of some systems, with bands.
-
-    Parameters
-    ----------
-    result : SystemDependence
-        Of one metric.
-    systems : sequence of str
-
-    Returns
-    -------
-    Axes
-        One line and band a curve, each over the range of its own metric scores.
-
-    See Also
-    --------
-    mtmeta.system_dependence : the curves.
-
-    Examples
-    --------
-    >>> import mtmeta as mm
-    >>> result = mm.system_dependence(mm.load("teaching"), "Judge", n_resamples=9)
-    >>> ax = mm.plots.system_curves(result, ["Aster"])
-    >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['all systems', 'Aster']
-    """
-    ax = new_axes(6.4, 4.2)
-    for k, name in enumerate(("all systems", *systems)):
-        part = result.curves[result.curves["curve"] == name]
-        if part.empty:
-            raise ValueError(f"unknown system {name!r}; known: {', '.join(result.table['system'])}.")
-        colour = COLOURS[k % len(COLOURS)]
-        ax.plot(part["score"], part["human"], LINES[k % len(LINES)], color=colour, label=in_legend(name))
-        ax.fill_between(part["score"], part["low"], part["high"], color=colour, alpha=0.2, linewidth=0)
-    ax.set(xlabel=f"{result.table['metric'][0]} score", ylabel="expected human score")
-    ax.legend(loc="lower right")
-    return ax
 
 
 @names_as_written
@@ -260,46 +220,6 @@ def sysdep_against_correlation(table: pd.DataFrame, *, label: int = 3, axes: Seq
         _label_points(ax, named["metric"].tolist(), named["pearson"].to_numpy(), named["sysdep"].to_numpy())
     axes[0].set_ylabel("SysDep (human units)")
     return axes
-
-
-@names_as_written
-def parts_of_systems(table: pd.DataFrame) -> Axes:
-    """Draw deviations within one system and across systems against the number of segments.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        Result of `mtmeta.sysdep.within_system_splits`.
-
-    Returns
-    -------
-    Axes
-        Standard deviations, which do not grow with the number of parts as ranges do.
-
-    See Also
-    --------
-    mtmeta.sysdep.within_system_splits : such a table.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import mtmeta as mm
-    >>> table = pd.DataFrame({"n_segments": [50, 100], "within_sd": [2.0, 1.4], "across_sd": [2.5, 2.1]})
-    >>> mm.plots.parts_of_systems(table).get_ylabel()
-    'sd of deviations (human units)'
-    """
-    ax = new_axes()
-    styles = marks(["parts of one system", "different systems"]).values()
-    for column, line, style in zip(("within_sd", "across_sd"), ("-", "--"), styles, strict=True):
-        rows = table[table[column].notna()]
-        ax.plot(rows["n_segments"], rows[column], line, **style)
-    ax.set(xlabel="segments in each part (log scale)", ylabel="sd of deviations (human units)", xscale="log")
-    ticks = table["n_segments"].to_numpy()
-    ax.set_xticks(ticks, [f"{n:.0f}" for n in ticks])
-    ax.minorticks_off()
-    ax.set_ylim(bottom=0)
-    ax.legend()
-    return ax
 
 
 @names_as_written

@@ -66,7 +66,6 @@ def within_system_splits(
     See Also
     --------
     mtmeta.system_dependence : across systems.
-    mtmeta.plots.parts_of_systems : a figure of it.
 
     References
     ----------

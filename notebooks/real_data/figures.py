@@ -1,0 +1,319 @@
+"""Figures of single pages on real data: each takes a table that the page has computed."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.colors import PowerNorm
+
+import mtmeta as mm
+from mtmeta.plots import COLOURS, MARKERS
+
+GREY = "#8c8c8c"
+
+
+def marks(names) -> dict:
+    """Return label, colour and marker for each name; after eight of them, another marker."""
+    colours, markers = (*COLOURS, "#000000", GREY), (*MARKERS, "X", "*")
+    found = {}
+    for k, name in enumerate(dict.fromkeys(names)):
+        marker = markers[(k + k // 8) % 8]
+        found[name] = {"label": name, "color": colours[k % 8], "marker": marker}
+    return found
+
+
+# -- aggregation -------------------------------------------------------------------------
+
+
+def score_grid(scores: pd.DataFrame, by, axes, title: str):
+    """Draw every pair of columns: histograms on the diagonal, points below, Pearson above.
+
+    The number in small type is the median Pearson within groups (``by``) of four or more.
+    """
+    names = list(scores)
+    pooled = scores.corr()
+    parts = [
+        part.corr() for _, part in scores.groupby(np.asarray(by)) if len(part) >= 4
+    ]
+    within = pd.concat([*parts, pooled * np.nan]).groupby(level=0).median()
+    for (i, row), (j, column) in product(enumerate(names), repeat=2):
+        ax = axes[i, j]
+        place = {"ha": "center", "va": "center", "transform": ax.transAxes}
+        if i == j:
+            ax.hist(scores[row], bins=20, color=COLOURS[0], alpha=0.7)
+            ax.set_yticks([])
+        elif i > j:
+            ax.scatter(
+                scores[column],
+                scores[row],
+                s=6,
+                alpha=0.5,
+                color=COLOURS[0],
+                linewidths=0,
+            )
+        else:
+            ax.text(0.5, 0.58, f"{pooled.loc[row, column]:.2f}", fontsize=14, **place)
+            if np.isfinite(inside := within.loc[row, column]):
+                ax.text(0.5, 0.26, f"within: {inside:.2f}", fontsize=8, **place)
+            ax.axis("off")
+        ax.set_xlabel(column if i == len(names) - 1 else "", fontsize=9)
+        ax.set_ylabel(row if j == 0 else "", fontsize=9)
+        ax.tick_params(labelsize=8)
+    axes[0, len(names) // 2].set_title(title, fontsize=11)
+
+
+def three_columns(table: pd.DataFrame, label: str, ax):
+    """Draw a group of bars per row and a bar per column, with the number at its end."""
+    k = len(table.columns)
+    height = 0.8 / k
+    ax.use_sticky_edges = False
+    for j, (name, hatch) in enumerate(zip(table, ("", "////", "..."), strict=False)):
+        values = table[name].to_numpy(dtype=float)
+        y = np.arange(len(table)) + (j - (k - 1) / 2) * height
+        style = {
+            "hatch": hatch,
+            "edgecolor": "white",
+            "linewidth": 0,
+            "color": COLOURS[j],
+        }
+        ax.barh(y, np.nan_to_num(values), 0.92 * height, label=name, **style)
+        known = np.isfinite(values)
+        for place, value in zip(y[known], values[known], strict=True):
+            ax.text(
+                max(value, 0) + 0.008, place, f"{value:.3f}", va="center", fontsize=8
+            )
+    ax.axvline(0, color="black", linewidth=0.8)
+    ax.set_yticks(range(len(table)), table.index)
+    ax.invert_yaxis()
+    ax.set(
+        xlabel=label,
+        xlim=(None, max(1.0, np.nanmax(table.to_numpy(dtype=float)) + 0.1)),
+    )
+    above = 1.0 + 0.5 / (len(table) + 1)
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, above), ncols=k, fontsize=9)
+
+
+def paired_differences(table: pd.DataFrame):
+    """Draw segment less corpus aggregation for each set, with its interval."""
+    sets, metrics = list(table["set"].unique()), table["metric"].unique()
+    ax = plt.subplots(figsize=(6.6, 0.24 * len(sets) * len(metrics) + 1.2))[1]
+    for j, (metric, style) in enumerate(marks(metrics).items()):
+        part = table[table["metric"] == metric]
+        y = (
+            np.array([sets.index(s) for s in part["set"]])
+            + (j - (len(metrics) - 1) / 2) * 0.3
+        )
+        ax.hlines(y, part["low"], part["high"], color=style["color"], linewidth=1.5)
+        ax.plot(part["difference"], y, linestyle="", markersize=5, **style)
+    ax.axvline(0, color="black", linewidth=0.8)
+    ax.set_yticks(range(len(sets)), sets)
+    ax.invert_yaxis()
+    ax.set_xlabel(
+        "corpus better  ←  difference of Pearson correlations  →  segment better"
+    )
+    ax.legend(loc="lower left")
+    return ax
+
+
+# -- ledger ------------------------------------------------------------------------------
+
+
+def ledger_differences(recomputed: pd.DataFrame, ax):
+    """Draw ours less printed for every value of the ledger, in units of its last digit.
+
+    Green is the rounding of the printed value; a cross does not agree.
+    """
+    values = recomputed[recomputed["quantity"] == "value"]
+    sources = list(values["source"].unique())[::-1]
+    places = values["printed"].str.partition(".")[2].str.len()
+    units = values["difference"] * 10.0**places
+    jitter = np.random.default_rng(0).uniform(-0.3, 0.3, len(values))
+    row = values["source"].map(sources.index) + jitter
+    ax.axvspan(-0.5, 0.5, color=COLOURS[2], alpha=0.15, linewidth=0)
+    same = values["agrees"].to_numpy()
+    dots = {
+        "s": 5,
+        "color": COLOURS[0],
+        "alpha": 0.5,
+        "linewidths": 0,
+        "rasterized": True,
+    }
+    ax.scatter(units[same], row[same], **dots)
+    ax.scatter(
+        units[~same], row[~same], s=36, marker="x", color=COLOURS[1], linewidths=1.5
+    )
+    ax.set_xscale("symlog", linthresh=1)
+    ticks = (-100, -50, -20, -10, -5, -2, -1, 0, 1, 2, 5, 10, 20, 50, 100)
+    ax.set_xticks(ticks, ticks)
+    ax.minorticks_off()
+    ax.set(xlim=(units.min() * 1.3, max(units.max() * 1.3, 3)))
+    ax.set(yticks=range(len(sources)), yticklabels=sources)
+    ax.set_xlabel("ours - printed, in units of the last printed place")
+
+
+# -- local accuracy ----------------------------------------------------------------------
+
+
+def tau_ap_heatmap(table: pd.DataFrame, ax):
+    """Draw tau_AP between contexts, the global order first; darker is more alike."""
+    from seaborn import heatmap  # takes a second to import
+
+    scale = PowerNorm(2, vmin=-1, vmax=1)  # most of the shades for 0 to 1
+    names = ["global"] + [""] * (len(table) - 1)
+    ticks = (-1, 0, 0.25, 0.5, 0.75, 1)
+    bar = {
+        "shrink": 0.8,
+        "label": "tau_AP of metrics ordered by accuracy",
+        "ticks": ticks,
+    }
+    named = {"xticklabels": names, "yticklabels": names}
+    heatmap(
+        table, norm=scale, cmap="cividis_r", cbar_kws=bar, square=True, ax=ax, **named
+    )
+    ax.axhline(1, color="black", linewidth=1.5)
+    ax.axvline(1, color="black", linewidth=1.5)
+    ax.tick_params(length=0, labelsize=8 if len(table) > 20 else 10, labelrotation=0)
+    ax.tick_params("x", labelrotation=90)
+    ax.set(xlabel="", ylabel="")
+
+
+def accuracy_by_quality(table: pd.DataFrame, buckets):
+    """Draw accuracy in buckets of human scores, each at its middle percentile."""
+    sizes = buckets.table.set_index("bucket")["n"]
+    middle = 100 * (sizes.cumsum() - sizes / 2) / sizes.sum()
+    ax = plt.subplots(figsize=(6.8, 4.2))[1]
+    styles = marks(table["metric"])
+    for metric, style in styles.items():
+        rows = table[table["metric"] == metric].sort_values("context")
+        at = middle[rows["context"]].to_numpy()
+        size = 5 if len(at) <= 30 else 2.5
+        ax.plot(at, rows["accuracy"], linewidth=1.2, markersize=size, **style)
+        band = {"color": style["color"], "alpha": 0.12, "linewidth": 0}
+        ax.fill_between(at, rows["low"], rows["high"], **band)
+    ax.set(xlabel="percentile of human scores (better →)", ylabel="accuracy")
+    ax.legend(
+        loc="upper left",
+        bbox_to_anchor=(1.0, 1.0),
+        fontsize=9 if len(styles) > 8 else 10,
+    )
+    return ax
+
+
+def variance_by_combination(table: pd.DataFrame, metrics):
+    """Draw the variance of accuracy between combinations of k kinds of damage."""
+    ax = plt.subplots(figsize=(6.8, 4.2))[1]
+    for metric, style in marks(metrics).items():
+        rows = table[table["metric"] == metric].sort_values("k")
+        ax.plot(rows["k"], rows["variance"], linewidth=1.5, markersize=5, **style)
+        line = {"linestyle": "--", "linewidth": 1.2, "color": style["color"]}
+        ax.plot(rows["k"], rows["expected"], **line)
+    ax.plot(
+        [], [], linestyle="--", linewidth=1.2, color=GREY, label="expected from overlap"
+    )
+    ax.set(xlabel="perturbations combined, k", xticks=sorted(set(table["k"])))
+    ax.set(ylabel="variance of accuracy between combinations", ylim=(0, None))
+    ax.legend(
+        loc="upper left",
+        bbox_to_anchor=(1.0, 1.0),
+        fontsize=9 if len(metrics) > 7 else 10,
+    )
+    return ax
+
+
+def swap_effect_bars(table: pd.DataFrame):
+    """Draw how often swaps lower, keep and raise each measure."""
+    table = table.sort_values("share_lowered", kind="stable", ignore_index=True)
+    ax = plt.subplots(figsize=(6.6, 0.24 * len(table) + 1.2))[1]
+    y, left = np.arange(len(table)), 0
+    looks = (COLOURS[0], ""), ("#dddddd", "////"), (COLOURS[1], "xxxx")
+    for word, (colour, hatch) in zip(("lowered", "kept", "raised"), looks, strict=True):
+        style = {"color": colour, "hatch": hatch, "edgecolor": "white"}
+        ax.barh(y, table[f"share_{word}"], left=left, label=word, **style)
+        left = left + table[f"share_{word}"]
+    names = table["metric"].astype(str)
+    if table["context"].nunique() > 1:
+        names = names + " (" + table["context"].astype(str) + ")"
+    ax.set_yticks(y, names, fontsize=8 if len(table) > 20 else 10)
+    ax.set(xlim=(0, 1), ylim=(-0.6, len(table) - 0.4), xlabel="share of pairs")
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, fontsize=10)
+    return ax
+
+
+# -- sentinels ---------------------------------------------------------------------------
+
+
+def parts_plane(sets, groups: dict, axes):
+    """Draw the part of Pearson within segments against the part between them.
+
+    Grey lines join metrics with the same pooled Pearson. The cross is the most that a
+    metric can get that gives all translations of a segment the same score.
+    """
+    tables = [mm.decompose_pearson(es).set_index("metric") for es in sets]
+    every = pd.concat(tables)
+    ceilings = [float(np.sqrt(table["human_between"].iloc[0])) for table in tables]
+    x_range = (
+        min(0, every["between"].min()) - 0.03,
+        max(*ceilings, every["between"].max()) + 0.03,
+    )
+    y_range = min(0, every["within"].min()) - 0.03, max(0, every["within"].max()) + 0.04
+    for ax, es, table, ceiling in zip(axes, sets, tables, ceilings, strict=True):
+        thin = {"color": GREY, "linewidth": 0.6, "alpha": 0.5, "zorder": 0}
+        for level in np.arange(0.1, 2, 0.1):
+            ax.plot([level + 1, level - 1], [-1, 1], **thin)
+        ax.axhline(0, color="black", linewidth=0.8, zorder=0)
+        ax.plot(table["between"], table["within"], ".", color=GREY, markersize=7)
+        for label, style in marks(groups).items():
+            part = table.loc[list(groups[label])]
+            ax.plot(
+                part["between"], part["within"], linestyle="", markersize=8, **style
+            )
+        cross = {"color": "black", "markersize": 9, "markeredgewidth": 2}
+        ax.plot(ceiling, 0, "x", label="most a blind metric can get", **cross)
+        ax.set(xlim=x_range, ylim=y_range, xlabel="part between segments")
+        corner = {"xycoords": "axes fraction", "ha": "right", "fontweight": "bold"}
+        ax.annotate(es.language_pair or es.name, (0.97, 0.95), **corner)
+    axes[0].set_ylabel("part within segments")
+
+
+# -- system dependence -------------------------------------------------------------------
+
+
+def system_curves(result, systems):
+    """Draw the expected human score over the metric's, of all systems and of some."""
+    ax = plt.subplots(figsize=(6.4, 4.2))[1]
+    for k, name in enumerate(("all systems", *systems)):
+        part = result.curves[result.curves["curve"] == name]
+        ax.plot(
+            part["score"],
+            part["human"],
+            ("-", "--", "-.")[k],
+            color=COLOURS[k],
+            label=name,
+        )
+        band = {"color": COLOURS[k], "alpha": 0.2, "linewidth": 0}
+        ax.fill_between(part["score"], part["low"], part["high"], **band)
+    ax.set(xlabel=f"{result.table['metric'][0]} score", ylabel="expected human score")
+    ax.legend(loc="lower right")
+    return ax
+
+
+def parts_of_systems(table: pd.DataFrame):
+    """Draw deviations within one system and across systems by the number of segments."""
+    ax = plt.subplots(figsize=(6.4, 4.0))[1]
+    styles = marks(["parts of one system", "different systems"]).values()
+    for column, line, style in zip(
+        ("within_sd", "across_sd"), ("-", "--"), styles, strict=True
+    ):
+        rows = table[table[column].notna()]
+        ax.plot(rows["n_segments"], rows[column], line, **style)
+    ax.set(xlabel="segments in each part (log scale)", xscale="log")
+    ax.set_ylabel("sd of deviations (human units)")
+    ticks = table["n_segments"].to_numpy()
+    ax.set_xticks(ticks, [f"{n:.0f}" for n in ticks])
+    ax.minorticks_off()
+    ax.set_ylim(bottom=0)
+    ax.legend()
+    return ax
