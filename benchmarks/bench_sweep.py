@@ -10,7 +10,10 @@ import mtmeta as mm
 SETS = [{"simulate": {"seeds": {"count": 20}, "n_systems": 8, "n_segments": 50, "n_continuous": 4, "n_discrete": 1}}]
 PLAN = {
     "sets": SETS,
-    "statistics": [{"correlate": {"coefficient": ["pearson", "kendall"], "grouping": ["segment", "none"]}}, "tie_area"],
+    "statistics": [
+        {"correlate": {"coefficient": ["pearson", "kendall"], "grouping": ["segment", "none"]}},
+        "expected_accuracy",
+    ],
 }
 LARGE = {"sets": SETS, "statistics": [{"compare": {"n_resamples": 100}}], "seeds": {"count": 500}}
 ROUNDS = 3

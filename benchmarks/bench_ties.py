@@ -37,8 +37,3 @@ def test_held_out_calibration(es, timed):
 @pytest.mark.job("expected accuracy, 12 metrics", "<= 0.5 s")
 def test_expected_accuracy(es, timed):
     timed(lambda: mm.ties.expected_accuracy(es))
-
-
-@pytest.mark.job("area under acc_eq over ties, 12 metrics", "<= 2 s")
-def test_tie_area(es, timed):
-    timed(lambda: mm.ties.tie_area(es))

@@ -53,7 +53,7 @@ STATISTICS: dict[str, tuple[Callable[..., Any], Callable[[Any], pd.DataFrame]]] 
     f.__name__: (f, lambda result: getattr(result, "table", result))
     for f in (
         *(agreement.correlate, agreement.pairwise_accuracy, agreement.soft_pairwise_accuracy, aggregation.aggregate),
-        *(significance.compare, significance.intervals, protocols.rank, ties.expected_accuracy, ties.tie_area),
+        *(significance.compare, significance.intervals, protocols.rank, ties.expected_accuracy),
         *(ties.subsample_ties, ties.held_out_calibration),
     )
 } | {

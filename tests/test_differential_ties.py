@@ -1,7 +1,6 @@
 """What is left of ties against fractions: curves, shares, sub-samples with the same draws, and levels of chance."""
 
 import itertools
-import math
 from fractions import Fraction
 
 import exact
@@ -29,27 +28,18 @@ def test_human_ties(numbers):
             near(mm.ties.human_tie_share(es, grouping=grouping), exact.mean(shares), number, 1e-12)
 
 
-@checks(mm.ties.tie_area, mm.ties.tie_curve)
+@checks(mm.ties.tie_curve)
 def test_curves(numbers):
     for number, human, metric, es in campaigns(numbers):
         grouping = agreement.GROUPINGS[number % 3]
         if not comparable(human, metric, grouping):
             continue
-        groups = list(exact.groups(human, metric, grouping))
         corners = exact.tie_curve(human, metric, grouping)
         found = mm.ties.tie_curve(es, "m", grouping=grouping).to_numpy()
         assert len(found) == len(corners), number
         for row, corner in zip(found, corners, strict=True):
             for value, wanted in zip(row, corner, strict=True):
                 near(value, wanted, number, 1e-12)
-        line = mm.ties.tie_area(es, grouping=grouping).iloc[0]
-        t = exact.mean([Fraction(sum(c[k] for k in (2, 4)), sum(c)) for c in (exact.pair_counts(*g) for g in groups)])
-        chance, best = (1 + t) / 4, (1 + 2 * t - 2 * t * t) / 2
-        value = exact.area(corners)
-        for column, wanted in (("value", value), ("chance", chance), ("best", best), ("tie_share", t)):
-            near(line[column], wanted, number, 1e-12)
-        assert (line["n_pairs"], line["n_groups"]) == (sum(math.comb(len(h), 2) for h, _ in groups), len(groups))
-        near(line["skill"], (value - chance) / (best - chance) if best > chance else None, number, 1e-9)
 
 
 @checks(mm.ties.drop_probabilities, first=2000)

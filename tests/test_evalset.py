@@ -443,7 +443,7 @@ def test_a_further_rating_is_no_metric_unless_it_is_named():
     options = {"n_resamples": 9}
     tables = [
         mm.correlate(es), mm.pairwise_accuracy(es), mm.soft_pairwise_accuracy(es), mm.rank(es, **options).table,
-        mm.compare(es, **options).table, mm.significance.intervals(es, **options), mm.ties.tie_area(es),
+        mm.compare(es, **options).table, mm.significance.intervals(es, **options),
         mm.ties.expected_accuracy(es), mm.agreement.decompose_pearson(es),
     ]  # fmt: skip
     assert [sorted(table["metric"]) for table in tables] == [sorted(es.metrics)] * len(tables)

@@ -54,10 +54,12 @@ def test_example_is_a_plan_and_the_book_shows_it():
 
 def test_grids_by_hand():
     options = {"n_resamples": [10, 20], "ties": "half"}
-    found = listed(plan_of({"soft_pairwise_accuracy": options}, "tie_area", seeds=[3, 4]))
+    found = listed(plan_of({"soft_pairwise_accuracy": options}, "expected_accuracy", seeds=[3, 4]))
     drawn = [({"n_resamples": n, "ties": "half"}, seed) for n in (10, 20) for seed in (3, 4)]
-    assert found == [*(("soft_pairwise_accuracy", *one) for one in drawn), ("tie_area", {}, pd.NA)]
-    made = mm.sweep.tasks(plan_of("tie_area", sets=[{"simulate": {"seeds": [7, 9], "n_systems": [3, 4]}}]))["set"]
+    assert found == [*(("soft_pairwise_accuracy", *one) for one in drawn), ("expected_accuracy", {}, pd.NA)]
+    made = mm.sweep.tasks(plan_of("expected_accuracy", sets=[{"simulate": {"seeds": [7, 9], "n_systems": [3, 4]}}]))[
+        "set"
+    ]
     assert made.tolist() == [f"simulated scores (n_systems={n},seed={seed})" for n in (3, 4) for seed in (7, 9)]
     for value, expected in (([0, 0.5], [[0, 0.5]]), ([[0], [0.5, 0.25]], [[0], [0.5, 0.25]])):
         assert [o["shares"] for _, o, _ in listed(plan_of({"subsample_ties": {"shares": value}}))] == expected
@@ -69,9 +71,9 @@ def test_grids_by_hand():
     (plan_of(), "statistics: expected a list"),
     (plan_of("corelate"), "unknown statistic 'corelate'. Did you mean 'correlate'"),
     (plan_of({"compare": {"groupin": "none"}}), "statistics: compare: unknown key 'groupin'. Did you mean 'grouping'"),
-    (plan_of("tie_area", sets=[{"missing": "nan"}]), "expected a name or a mapping"),
-    (plan_of("tie_area", sets=[{"simulate": {"texts": True}}]), "simulate: unknown key 'texts'"),
-    (plan_of("tie_area", sets=[{"simulate": {"kind": "os.system"}}]), "unknown kind 'os.system'"),
+    (plan_of("expected_accuracy", sets=[{"missing": "nan"}]), "expected a name or a mapping"),
+    (plan_of("expected_accuracy", sets=[{"simulate": {"texts": True}}]), "simulate: unknown key 'texts'"),
+    (plan_of("expected_accuracy", sets=[{"simulate": {"kind": "os.system"}}]), "unknown kind 'os.system'"),
 ])  # fmt: skip
 def test_errors_of_plans(plan, match):
     refuses(match, mm.sweep.read_plan, plan)
@@ -89,9 +91,9 @@ def test_files_that_are_not_plain_yaml(tmp_path, content, match):
 
 
 @pytest.mark.parametrize(("plan", "match"), [
-    (plan_of("tie_area", sets=["teachin"]), "unknown set 'teachin'.* Did you mean 'teaching'"),
-    (plan_of("tie_area", "tie_area"), "statistic 'tie_area': {} is asked for twice"),
-    (plan_of("tie_area", sets=["teaching-ranking"]), "holds rankings; expected translations"),
+    (plan_of("expected_accuracy", sets=["teachin"]), "unknown set 'teachin'.* Did you mean 'teaching'"),
+    (plan_of("expected_accuracy", "expected_accuracy"), "statistic 'expected_accuracy': {} is asked for twice"),
+    (plan_of("expected_accuracy", sets=["teaching-ranking"]), "holds rankings; expected translations"),
 ])  # fmt: skip
 def test_errors_of_tasks(plan, match):
     refuses(match, mm.sweep.tasks, plan, error=(ValueError, TypeError))
@@ -105,8 +107,7 @@ EXPECTED = {
     "compare_pairs": ({"n_resamples": 40}, lambda es: mm.compare(es, n_resamples=40, rng=3).to_frame()),
     "intervals": ({"n_resamples": 40}, lambda es: mm.significance.intervals(es, n_resamples=40, rng=3)),
     "rank": ({"n_resamples": 40}, lambda es: mm.rank(es, n_resamples=40, rng=3).table),
-    "expected_accuracy": ({}, mm.ties.expected_accuracy),
-    "tie_area": ({"grouping": "system"}, lambda es: mm.ties.tie_area(es, grouping="system")),
+    "expected_accuracy": ({"grouping": "system"}, lambda es: mm.ties.expected_accuracy(es, grouping="system")),
     "human_tie_share": ({}, lambda es: pd.DataFrame({"value": [mm.ties.human_tie_share(es)]})),
     "subsample_ties": ({"shares": [0.25], "n_resamples": 2},
                        lambda es: mm.ties.subsample_ties(es, shares=[0.25], n_resamples=2, rng=3)),
@@ -219,7 +220,7 @@ def test_a_store_cut_anywhere_or_damaged_loses_only_that(tmp_path):
 
 def test_a_failure_keeps_the_others_and_is_tried_again(table, tmp_path):
     asked = {"compare": {"n_resamples": 9, "method": ["exchange", "williams"]}}
-    plan, out, seen = plan_of(asked, "tie_area", sets=[str(table)]), tmp_path / "out", []
+    plan, out, seen = plan_of(asked, "expected_accuracy", sets=[str(table)]), tmp_path / "out", []
     result = mm.sweep.run(plan, out, progress=lambda *state: seen.append(state))
     assert result.tasks["status"].tolist() == ["done", "failed", "done"]
     assert "Williams' test is for Pearson correlations without grouping" in result.tasks["reason"][1]
@@ -234,9 +235,9 @@ def test_a_folder_of_others_and_inputs_are_not_written_to(table, tmp_path):
     refuses("it is not empty and has no file results.jsonl", mm.sweep.run, PLAN, tmp_path)
     assert [p.name for p in tmp_path.iterdir()] == ["mine.csv"]
     out = tmp_path / "out"
-    mm.sweep.run(plan_of("tie_area"), out)
+    mm.sweep.run(plan_of("expected_accuracy"), out)
     before = (out / "results.csv").write_bytes(table.read_bytes())
-    refuses("input", mm.sweep.run, plan_of("tie_area", sets=[str(out / "results.csv")]), out)
+    refuses("input", mm.sweep.run, plan_of("expected_accuracy", sets=[str(out / "results.csv")]), out)
     assert (out / "results.csv").stat().st_size == before
 
 

@@ -1,22 +1,14 @@
 """Ties: how many there are, when a metric's difference counts as one, and what that choice is worth.
 
 `calibrate_ties` finds the threshold that suits the data best. `discrete_to_continuous`, `subsample_ties` and
-`held_out_calibration` show what such a fit rewards; `expected_accuracy` and `tie_area` need no threshold.
+`held_out_calibration` show what such a fit rewards; `expected_accuracy` needs no threshold.
 """
 
-from ._calibration import TieCalibration, calibrate_ties, expected_accuracy, human_tie_share, tie_area, tie_curve
+from ._calibration import TieCalibration, calibrate_ties, expected_accuracy, human_tie_share, tie_curve
 from ._noise import discrete_to_continuous
 from ._subsample import drop_probabilities, held_out_calibration, subsample_ties
 
 __all__ = [
-    "TieCalibration",
-    "calibrate_ties",
-    "discrete_to_continuous",
-    "drop_probabilities",
-    "expected_accuracy",
-    "held_out_calibration",
-    "human_tie_share",
-    "subsample_ties",
-    "tie_area",
-    "tie_curve",
-]
+    "TieCalibration", "calibrate_ties", "discrete_to_continuous", "drop_probabilities", "expected_accuracy",
+    "held_out_calibration", "human_tie_share", "subsample_ties", "tie_curve",
+]  # fmt: skip

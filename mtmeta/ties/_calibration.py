@@ -11,8 +11,8 @@ import pandas as pd
 from .._checks import Undefined, check_choice
 from .._equal import ends_of_runs, merged_scores
 from ..agreement.coefficients import calibration_curve, first_best
-from ..agreement.groups import Grouped, grouped, pair_positions
-from ..agreement.kernels import TIED_BOTH, pair_counts
+from ..agreement.groups import grouped, pair_positions
+from ..agreement.kernels import pair_counts
 from ..evalset import EvalSet, as_evalset, metric_names
 
 
@@ -25,9 +25,9 @@ class TieCalibration:
     epsilon : float
         The smallest threshold with the best value, in units of the metric.
     value : float
-        The coefficient there; higher is better.
+        acc_eq there; higher is better.
     thresholds, curve : numpy.ndarray
-        Every threshold at which the coefficient changes, from 0 up, and its value from there on (a step function).
+        Every threshold at which acc_eq changes, from 0 up, and its value from there on (a step function).
         Differences that are equal but for rounding are one threshold, the largest of them.
     signature : str
         How it was computed, in one line.
@@ -44,9 +44,7 @@ class TieCalibration:
         return pd.DataFrame({"epsilon": self.thresholds, "value": self.curve})
 
 
-def calibrate_ties(
-    es: EvalSet | pd.DataFrame, metric: str, *, grouping: str = "segment", coefficient: str = "acc_eq"
-) -> TieCalibration:
+def calibrate_ties(es: EvalSet | pd.DataFrame, metric: str, *, grouping: str = "segment") -> TieCalibration:
     r"""Find the threshold below which a metric's difference is best read as a tie.
 
     Metric scores with :math:`|m_i - m_j| \le \epsilon` are tied. The candidates for :math:`\epsilon` are 0 and every
@@ -62,8 +60,6 @@ def calibrate_ties(
     grouping : {"none", "segment", "system"}
         Without grouping all n (n - 1) / 2 pairs are held in memory for the curve, some 16 bytes each; `correlate` gives
         only the best value, in little memory.
-    coefficient : {"acc_eq", "tau_eq"}
-        tau_eq = 2 acc_eq - 1, so both choose the same threshold.
 
     Returns
     -------
@@ -95,14 +91,11 @@ def calibrate_ties(
     >>> result.to_frame().round(3).to_numpy().tolist()
     [[0.0, 0.333], [0.1, 0.167], [0.2, 0.5]]
     """
-    check_choice("coefficient", coefficient, ("acc_eq", "tau_eq"))
     es = as_evalset(es)
     metric_names(es, metric)
     thresholds, curve = calibration_curve(grouped(es, metric, grouping))
-    if coefficient == "tau_eq":
-        curve = 2 * curve - 1
     best = first_best(curve)
-    signature = f"{coefficient}|grouping:{grouping}|metric:{metric}|epsilon:calibrated in sample|set:{es.name}"
+    signature = f"acc_eq|grouping:{grouping}|metric:{metric}|epsilon:calibrated in sample|set:{es.name}"
     return TieCalibration(float(thresholds[best]), float(curve[best]), thresholds, curve, signature)
 
 
@@ -250,7 +243,7 @@ def tie_curve(es: EvalSet | pd.DataFrame, metric: str, *, grouping: str = "segme
     See Also
     --------
     calibrate_ties : its highest point.
-    tie_area : the area under it.
+    human_tie_share : the value when all pairs are tied.
 
     Examples
     --------
@@ -261,10 +254,7 @@ def tie_curve(es: EvalSet | pd.DataFrame, metric: str, *, grouping: str = "segme
     """
     es = as_evalset(es)
     metric_names(es, metric)
-    return _curve(grouped(es, metric, grouping))
-
-
-def _curve(cells: Grouped) -> pd.DataFrame:
+    cells = grouped(es, metric, grouping)
     first, second = pair_positions(cells.starts)
     n_pairs = cells.sizes * (cells.sizes - 1) // 2
     weight = np.repeat(1 / (n_pairs * len(n_pairs)), n_pairs)  # all groups weigh the same
@@ -278,71 +268,3 @@ def _curve(cells: Grouped) -> pd.DataFrame:
     start = concordant.sum() + (weight * ((dm == 0) & (dh != 0))).sum() / 2
     ties[-1] = 1.0  # but for rounding, it is
     return pd.DataFrame({"metric_ties": [0.0, *ties], "value": [start, *value], "epsilon": [np.nan, *difference[last]]})
-
-
-def tie_area(
-    es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str | None = None, *, grouping: str = "segment"
-) -> pd.DataFrame:
-    r"""Return the area under acc_eq over the share of pairs that the metric ties.
-
-    Tie calibration takes the highest point of `tie_curve`; this is its mean height, so there is no threshold to choose.
-    Let t be the mean share of human ties:
-
-    - *chance* is :math:`(1 + t)/4`: noise is right on :math:`q t + (1 - q)(1 - t)/2` of the pairs when it ties a share
-      q of them, and the mean over q is that. A constant metric, whose ties are broken at random from left to right, has
-      the same curve. Always saying "equal" is therefore worth as much as never saying it;
-    - *best* is :math:`(1 + 2 t - 2 t^2)/2`, the area under :math:`1 - |q - t|`, which no metric exceeds and the human
-      scores themselves reach.
-
-    A metric that knows only in which segments humans tie often can be above chance, because one threshold serves all
-    segments. `expected_accuracy` does not reward that.
-
-    Target: the mean acc_eq over all tie shares of the metric, on pairs like these.
-
-    Parameters
-    ----------
-    es, metrics, grouping
-        As in `mtmeta.correlate`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``metric, value`` (higher is better), ``chance, best, skill`` (``(value - chance) / (best - chance)``: 0 for
-        a metric that knows nothing, 1 for the humans; NaN where these tie all pairs), ``tie_share`` (of the humans),
-        ``n_pairs, n_groups``.
-
-    Raises
-    ------
-    ValueError
-        If a name or option is unknown, or no group has two scored cells.
-
-    See Also
-    --------
-    tie_curve : the curve that it sums up.
-
-    References
-    ----------
-    An answer to Perrella et al. 2024, section 4.
-
-    Examples
-    --------
-    >>> import mtmeta as mm
-    >>> es = mm.load("teaching")
-    >>> flat = es.with_metrics({"constant": 0 * es.human, "humans": es.human})
-    >>> mm.ties.tie_area(flat)[["metric", "skill"]].round(3).to_records(index=False).tolist()
-    [('constant', 0.0), ('humans', 1.0)]
-    """
-    es = as_evalset(es)
-    rows = []
-    for metric in metric_names(es, metrics):
-        cells = grouped(es, metric, grouping)
-        curve = _curve(cells)
-        counts = pair_counts(cells.human_ranks, cells.human, cells.starts, 0.0)
-        t = float((counts[:, TIED_BOTH] / counts.sum(axis=1)).mean())
-        value = float(np.trapezoid(curve["value"], curve["metric_ties"]))
-        chance, best = (1 + t) / 4, (1 + 2 * t - 2 * t**2) / 2
-        n_pairs = int((cells.sizes * (cells.sizes - 1) // 2).sum())
-        skill = (value - chance) / (best - chance) if best > chance else np.nan
-        rows.append((metric, value, chance, best, skill, t, n_pairs, len(cells.sizes)))
-    columns = ["metric", "value", "chance", "best", "skill", "tie_share", "n_pairs", "n_groups"]
-    return pd.DataFrame(rows, columns=columns)

@@ -67,7 +67,6 @@ def statistics(es: mm.EvalSet):
     for grouping in ("none", "segment", "system"):
         yield f"calibrate_ties {grouping}", mm.calibrate_ties(es, "Judge", grouping=grouping)
     yield "tie_curve", mm.ties.tie_curve(es, "chrF")
-    yield "tie_area", mm.ties.tie_area(es)
     yield "expected_accuracy", mm.ties.expected_accuracy(es)
     yield "subsample_ties", mm.ties.subsample_ties(es, n_resamples=2)
     yield "held_out_calibration", mm.ties.held_out_calibration(es, n_resamples=2)

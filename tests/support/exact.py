@@ -302,15 +302,6 @@ def tie_curve(human, metric, grouping):
     return corners
 
 
-def area(corners):
-    return sum((b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in itertools.pairwise(corners))
-
-
-def tie_area(human, metric, grouping):
-    """Return the area under acc_eq over the share of pairs tied."""
-    return float(area(tie_curve(human, metric, grouping)))
-
-
 def _right_at_random(h, m):
     """Return the share of pairs in the right order when a coin breaks the metric's ties."""
     c, _, _, t_m, _ = pair_counts(h, m)
