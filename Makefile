@@ -13,8 +13,6 @@ SOURCES := $(wildcard _config.yml _toc.yml *.md CITATION.cff LICENSE constraints
 BROWSER := tests/browser
 BENCHMARKS := $(wildcard benchmarks/bench_*.py)
 PAGES ?= ipynb
-FUZZ_TARGETS ?= table tree mqm pickle archive plan command
-FUZZ_SECONDS ?= 60
 MUTATED ?= significance aggregation sysdep ties agreement estimation detection differences raters
 MUTATED_PLACES ?= 160
 LOWEST_SCORE ?= 0.8
@@ -26,7 +24,7 @@ export MKL_NUM_THREADS ?= 1
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help book site test test-fast test-real-data test-exhaustive matrix lint notebooks bench calibration fuzz mutation browser-deps linkcheck constraints clean distclean
+.PHONY: help book site test test-fast test-real-data test-exhaustive matrix lint notebooks bench calibration mutation browser-deps linkcheck constraints clean distclean
 
 ##@ The book, from a clone
 
@@ -103,10 +101,6 @@ bench: $(VENV)/.installed-test ## speed and memory; writes benchmarks/RESULTS.md
 
 calibration: $(VENV)/.installed-test ## how often tests and intervals err, on WMT23 too where MTMETA_DATA has it; writes tools/calibration
 	@$(BIN)/python tools/calibration/measure.py --jobs $(JOBS)
-
-fuzz: $(VENV)/.installed-test ## look for inputs that break loaders or the command line; installs Atheris
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check atheris
-	@for target in $(FUZZ_TARGETS); do $(BIN)/python tests/fuzz/run.py $$target $(FUZZ_SECONDS) || exit 1; done
 
 mutation: $(VENV)/.installed-test ## break the statistics in many places: do tests fail? Installs Cosmic Ray, writes tests/MUTATION.md
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) cosmic-ray

@@ -5,7 +5,6 @@
 import functools
 import io
 import json
-import lzma
 import math
 import os
 import pickle
@@ -44,8 +43,6 @@ def _pickle(name, raw, refused="", meaning=None):
     return Case(f"pickle: {name}", lambda folder: raw, refused, {"value": meaning}, read_scores_pickle, None)
 
 
-_PROTO4 = b"\x80\x04"
-
 
 def _pickles():
     refused = r"is refused, and nothing in it was run: {}"
@@ -55,21 +52,12 @@ def _pickles():
     for name, call in (
         ("runs a program", _Calls(os.system, "touch canary")), ("opens a file within a list", [1.0, _Calls(open, "canary", "w")]),
     ):  # fmt: skip
-        for protocol in (0, 5):
-            yield _pickle(f"{name}, protocol {protocol}", pickle.dumps(call, protocol=protocol), imports)
-    for name, raw in (
-        ("by INST", b"(S'touch canary'\nios\nsystem\n."),
-        ("by OBJ", _PROTO4 + b"(\x8c\x02os\x8c\x06system\x93\x8c\x01xo."),
-        ("by NEWOBJ", _PROTO4 + b"\x8c\x02os\x8c\x06system\x93)\x81."), ("NumPy numbers", pickle.dumps({"A": [np.float64(1)]})),
-    ):  # fmt: skip
+        yield _pickle(name, pickle.dumps(call), imports)
+    for name, raw in (("by INST", b"(S'touch canary'\nios\nsystem\n."), ("NumPy numbers", pickle.dumps({"A": [np.float64(1)]}))):
         yield _pickle(name, raw, imports)
-    yield _pickle("a reference to itself", _PROTO4 + b"]\x94h\x00a.", other)
-    for name, raw in (
-        ("nothing", b""), ("no pickle", b"system\t0.5\n"), ("cut", pickle.dumps({"A": [0.5] * 99})[:-20]),
-        ("by a persistent name", b"Pcanary\n."),
-    ):
+    for name, raw in (("no pickle", b"system\t0.5\n"), ("cut", pickle.dumps({"A": [0.5] * 99})[:-20])):
         yield _pickle(name, raw, refused.format(""))
-    for value in ([1.0], {"A": ["x"]}, {"A": [1.0], "B": [1.0, 2.0]}, {}, {0.5: [1.0]}, {"A": [1]}):
+    for value in ([1.0], {"A": [1.0], "B": [1.0, 2.0]}, {"A": ["x"]}):
         yield _pickle(f"holds {value}", pickle.dumps(value), other)
     yield _pickle("holds infinity", pickle.dumps({"A": [float("inf")]}), r"holds a score that is not finite")
 
@@ -81,11 +69,11 @@ def _zip(name, raw, refused="", size=4):
     return Case(f"zip: {name}", lambda folder: raw() if callable(raw) else raw, refused, {"value": b"good"}, read, None)
 
 
-def _zipped(*members, method=zipfile.ZIP_DEFLATED):
+def _zipped(*members):
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", method) as archive:
+    with zipfile.ZipFile(out, "w") as archive:
         for name, content in members:
-            archive.writestr(zipfile.ZipInfo(name) if isinstance(name, str) else name, content, method)
+            archive.writestr(name, content)
     return out.getvalue()
 
 
@@ -93,10 +81,7 @@ def _zips():
     wrong = r"folder/t\.txt: http://x gives no zip archive with a member 't\.txt'"
     yield _zip("good", _zipped(("other", b"x"), ("t.txt", b"good")))
     yield _zip("beside members that climb", _zipped(("../../canary", b"x"), ("/tmp/canary", b"x"), ("t.txt", b"good")))
-    for name, raw in (
-        ("no archive", b"good"), ("no such member", _zipped(("u.txt", b"good"))), ("cut", _zipped(("t.txt", b"good"))[:-9]),
-        ("a checksum that is wrong", _zipped(("t.txt", b"good"), method=zipfile.ZIP_STORED).replace(b"good", b"evil")),
-    ):
+    for name, raw in (("no such member", _zipped(("u.txt", b"good"))), ("cut", _zipped(("t.txt", b"good"))[:-9])):
         yield _zip(name, raw, wrong)
 
 
@@ -119,16 +104,11 @@ def _tars():
     yield _news("good", whole)
     link = {"type": tarfile.SYMTYPE, "linkname": "/etc/passwd"}
     for name, member in (
-        ("climbs", ("../" * 9 + "canary", b"x", {})), ("from the root", ("/canary", b"x", {})), ("of another kind", ("txt/run.sh", b"#!/bin/sh", {"mode": 0o777})),
-        ("that is a link", (_NEWS.replace("cs-uk", "de-en"), b"", link)), ("that is a hard link", (_NEWS.replace("cs-uk", "de-en"), b"", link | {"type": tarfile.LNKTYPE})),
+        ("climbs", ("../" * 9 + "canary", b"x", {})), ("from the root", ("/canary", b"x", {})), ("that is a link", (_NEWS.replace("cs-uk", "de-en"), b"", link)),
     ):
         yield _news(f"a member {name}", _tar(good, member))
-    yield _news("a member that is cut", lzma.compress(tarred(good, mode="w")[:515], preset=0), r"cannot read")
     yield _news("text that is not UTF-8", _tar((_NEWS, b"\xff\n", {})), r"cannot read .*Fetch it again")
-    for name, raw in (
-        ("no archive", b"good"), ("cut", whole[: len(whole) // 2]), ("altered", whole[:60] + bytes([whole[60] ^ 255]) + whole[61:]),
-    ):
-        yield _news(name, raw, r"cannot read .*txt\.tar\.xz.*Fetch it again")
+    yield _news("cut", whole[: len(whole) // 2], r"cannot read .*txt\.tar\.xz.*Fetch it again")
 
 
 @functools.cache
@@ -171,19 +151,15 @@ def _sentinels():
     damaged = r"the light sentinel in it is damaged"
     yield _sentinel("good", CARD, lambda card: card)
     yield _sentinel("no card", CARD, None, r"holds no sentinel: there is no sentinel\.json")
-    for name, content in (
-        ("cut", b'{"format": 1'), ("a list", b"[]"), ("a pickle", pickle.dumps(_Calls(eval, "1"))), ("without a field", _card(lambda card: card.pop("kind"))),
-    ):
+    for name, content in (("cut", b'{"format": 1'), ("a pickle", pickle.dumps(_Calls(eval, "1")))):
         yield _sentinel(f"a card that is {name}", CARD, content, r"sentinel\.json is damaged")
-    for field, value in (("format", 1), ("kind", "python"), ("sees", [])):
+    for field, value in (("format", 1), ("sees", [])):
         yield _sentinel(f"{field} is {value!r}", CARD, _card(methodcaller("update", {field: value})),
             r"expected the kind light \(format 2\) or transformer \(format 4\), and a known `sees`; found")
-    for field, value in (("alpha", None), ("ngrams", {"a": 1}), ("config", None), ("idf", [1, 2])):
+    for field, value in (("ngrams", {"a": 1}), ("config", None), ("idf", [1, 2])):
         yield _sentinel(f"{field} is {value!r}", CARD, _card(methodcaller("update", {field: value})), damaged)
-    yield _sentinel("no scale", CARD, _card(lambda card: card.pop("scale")), damaged)
     yield _sentinel("an unknown setting", CARD, _card(lambda card: card["config"].update(hook="os.system")), damaged)
     yield _sentinel("an n-gram too few", CARD, _card(lambda card: card["ngrams"].pop()), damaged)
-    yield _sentinel("an n-gram twice", CARD, _card(lambda card: card["ngrams"].append(card["ngrams"][0])), damaged)
     yield _sentinel("infinite weights", CARD, _card(lambda card: card.update(shape_weights=[math.inf] * 6)), damaged)
 
 

@@ -5,7 +5,6 @@
 import io
 import json
 import os
-from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -57,33 +56,22 @@ def lines(*records):
 
 
 #: Encoding, text that it can write, and how the table is refused; nothing where it loads.
-_ENCODINGS = [*((e, "Ä日", "") for e in ("utf-8", "utf-8-sig", "utf-16")),
-    ("utf-16-le", "AB", r"holds a NUL character in line 1"), ("utf-32", "Ä日", r"is not UTF-8|holds a NUL character"),
-    *((e, name, r"is not UTF-8: found the byte 0x.. at or after line [34]\. Save the file as UTF-8") for e, name in (
-        ("latin-1", "Ä"), ("cp1252", "„B“"), ("gb18030", "日本語")))]
+_ENCODINGS = [*((e, "Ä日", "") for e in ("utf-8-sig", "utf-16")), ("utf-16-le", "AB", r"holds a NUL character in line 1"),
+    *((e, "Ä", r"is not UTF-8: found the byte 0x.. at or after line [34]\. Save the file as UTF-8") for e in ("latin-1", "gb18030"))]
 
 
 def _encodings():
     for encoding, name, refused in _ENCODINGS:
         yield table(encoding, GOOD.replace("B,", f"{name},").encode(encoding), refused, systems=("A", name))
-    for suffix, text in (("csv", GOOD), ("jsonl", lines(*RECORDS))):
-        yield table("UTF-16 cut in the middle of a character", text.encode("utf-16")[:-1], r"is not UTF-8", suffix)
-        yield table("a NUL in a name", text.encode().replace(b"B", b"B\0"), r"holds a NUL character in line [34]", suffix)
-        yield table("every byte", bytes(range(1, 256)) * 9, r"is not UTF-8|not valid JSON", suffix)
+    yield table("a NUL in a name", GOOD.encode().replace(b"B", b"B\0"), r"holds a NUL character in line [34]")
+    yield table("every byte", bytes(range(1, 256)) * 9, r"is not UTF-8|not valid JSON", "jsonl")
 
 
 def _line_ends():
-    for name, end in (("CR LF", "\r\n"), ("CR", "\r")):
-        yield table(f"lines end with {name}", GOOD.replace("\n", end))
-    yield table("the last line does not end", GOOD.replace(",", "\t").removesuffix("\n"), "", "tsv")
-    yield table("lines end with CR LF", lines(*RECORDS).replace("\n", "\r\n"), "", "jsonl")
-    yield table("blank lines between and after", GOOD.replace("\n", "\n\n") + "\n\n")
+    yield table("lines end with CR LF", GOOD.replace("\n", "\r\n"))
     yield table("a blank line first", "\n" + GOOD, r"the first line is blank; expected a header")
-    yield table("blank lines", "\n\n  \n".join(lines(*RECORDS).split("\n")), "", "jsonl")
     yield table("rows of commas at the end, as a spreadsheet leaves them", GOOD + ",,,\n,,,\n", r"'system' of the table is empty in . rows, the first row 5")
-    text = HEAD.replace("X", "source") + "".join(f"{s},{k},{k},one\u2028{k}\n" for s in "AB" for k in (1, 2))
-    meaning = {"human": ((1, 2), (1, 2)), "X": None, "metrics": (), "sources": ("one\u20281", "one\u20282")}
-    yield table("U+2028 within a text ends no line", text, **meaning)
+    meaning = {"human": ((1, 2), (1, 2)), "X": None, "metrics": ()}
     text = HEAD.replace("X", "source") + "".join(f'{s},{k},{k},"one\r\n""{k}"""\n' for s in "AB" for k in (1, 2))
     yield table("line ends and quotes within quotes", text, **meaning | {"sources": ('one\r\n"1"', 'one\r\n"2"')})
 
@@ -91,29 +79,20 @@ def _line_ends():
 def _fields():
     yield table("fewer fields than the header", GOOD + "C,1,1\n", r"line 6: expected 4 fields, the header's; found 3")
     yield table("more fields than the header", GOOD + "C,1,1,1,1\n", r"line 6: expected 4 fields.*found 5")
-    yield table("cut within a row", GOOD[:-6], r"line 5: expected 4 fields.*found 3.*may be truncated")
     yield table("an open quote", GOOD.replace(".9", '".9'), r"a quote is opened and never closed")
     far = HEAD.encode() + b"".join(b"A,%d,1,1\n" % k for k in range(5000)) + b"\xc4,0,1,1\n"
     yield table("a wrong byte far into a file", far, r"byte 0xc4 at or after line 5002")
-    yield table("a quote within a name", GOOD.replace("B,", 'B"b,'), systems=("A", 'B"b'))
     yield table("semicolons", GOOD.replace(",", ";"), r"separated by ';'.*Use commas in \.csv")
     yield table("commas in a .tsv", GOOD, r"separated by ','.*tabs in \.tsv", "tsv")
-    yield table("a tab within a field of a .tsv", GOOD.replace("B,", "B\tb,").replace(",", "\t"), r"found 5", "tsv")
-    many = ",".join(f"c{i}" for i in range(500))
-    yield table("hundreds of empty columns", f"{HEAD[:-1]},{many}\nA,1,1,1{',' * 500}\nB,1,2,2{',' * 500}\n", r"metric 'c0' has no score")
 
 
 def _headers():
     yield table("nothing", b"", r"is empty; expected a header")
     yield table("the header alone", HEAD, r"the table has no rows")
     yield table("no column human", GOOD.replace("human", "other"), r"lacks 1 column, 'human'; found .*'other'")
-    yield table("segment twice", GOOD.replace("X", "segment"), r"distinct; found more than once: 'segment'")
-    yield table("a blank before system", GOOD.replace("system", " system"), r"lacks 1 column, 'system'.*' system'")
     yield table("a column without a name", GOOD.replace("X", ""), r"column 4 has no name")
     yield table("the index of pandas", "," + GOOD.removesuffix("\n").replace("\n", "\n0,"), r"column 1 has no name.*index=False")
-    yield table("columns in another order", "X,human,segment,system\n.9,0,1,A\n.2,-6,2,A\n.8,-1,1,B\n.3,-7,2,B\n")
     yield table("no metric", "system,segment,human\nA,1,1\nB,1,2\n", segments=(1,), human=((1,), (2,)), X=None, metrics=())
-    yield table("an empty column lp", GOOD.replace("\n", ",\n").replace("X,", "X,lp"), language_pair=None)
     yield table("a constant column lp", GOOD.replace("\n", ",a-b\n").replace("X,a-b", "X,lp"), language_pair="a-b")
     yield table("lp empty in a row", GOOD.replace("\n", ",a-b\n").replace("X,a-b", "X,lp").replace(".3,a-b", ".3,"), r"'lp' of .* is empty in 1 rows")
     yield table("a name with a line end", GOOD.replace("X", '"X\n\x1b[31m"').replace(".9", "bad"), r"column 'X\\n\\x1b\[31m' must hold numbers")
@@ -124,18 +103,15 @@ INFINITE = r"holds an infinite score"
 SIZE = r"holds the score .* The largest must be from 1e-50 to 1e\+50 in size: multiply"
 #: What a cell may hold, and what it means: a number, None for not scored, or how it is refused.
 CELLS: list[tuple[str, Any]] = [
-    ("+1", 1.0), ("-0", 0.0), (" 1 ", 1.0), (".5", 0.5), ("1E-2", 0.01), ("0001", 1.0), ("1e50", 1e50), ("-1e-50", -1e-50),
-    ("0.1000000000000000055511151231257827", 0.1), ("9007199254740993", 9007199254740992.0), ("1e-400", 0.0),
-    ("1e308", SIZE), ("-1.01e50", SIZE), ("5e-324", 5e-324), ("inf", INFINITE), ("1e400", INFINITE),
-    ("", None), (" ", None), ("NA", None), ("nan", None), ("None", None), ("NULL", None),
-    ("good", NUMBER), ("0,5", NUMBER), ("1 000", NUMBER), ("1_000", NUMBER), ("50%", NUMBER), ("0x10", NUMBER), ("True", NUMBER),
-    ("N/A", NUMBER), ("−1", NUMBER), ("١", NUMBER), ("=1+1", NUMBER), ("2024-01-01", NUMBER), ("8" * 5000, NUMBER),
+    ("+1", 1.0), (" 1 ", 1.0), ("1E-2", 0.01), ("1e50", 1e50), ("0.1000000000000000055511151231257827", 0.1), ("1e308", SIZE),
+    ("inf", INFINITE), ("1e400", INFINITE), ("", None), ("NA", None), ("nan", None), ("None", None),
+    ("good", NUMBER), ("0,5", NUMBER), ("1_000", NUMBER), ("50%", NUMBER), ("True", NUMBER), ("−1", NUMBER), ("8" * 5000, NUMBER),
     ("__import__('os').system('touch canary')", NUMBER),
 ]  # fmt: skip
 
 
 def _cells():
-    for column, suffix, cells in (("X", "csv", CELLS), ("human", "csv", CELLS[13::4]), ("X", "jsonl", CELLS[::4])):
+    for column, suffix, cells in (("X", "csv", CELLS), ("human", "csv", CELLS[5::5]), ("X", "jsonl", CELLS[::6])):
         for cell, what in cells:
             label = f"{column} is {cell[:44]!r}"
             records = [dict(r) for r in RECORDS]
@@ -150,23 +126,18 @@ def _cells():
 
 def _columns():
     yield table("no human score", HEAD + "A,1,,1\nB,1,NaN,2\n", r"no translation has a human score")
-    yield table("no score of a metric", HEAD + "A,1,1,\nB,1,2,null\n", r"metric 'X' has no score at all")
     yield table("a column of text among the metrics", GOOD.replace("\n", ",good\n").replace("X,good", "X,note"),
         r"column 'note' must hold numbers; found 'good' in data row 1 \(4 such cells\)")
-    huge = {"human": ((1e50, -1e50), (-1e50, 1e50)), "X": ((1e-50, 2e-50), (0, 1e50))}
-    yield table("scores from the smallest to the largest", HEAD + "A,1,1e50,1e-50\nA,2,-1e50,2e-50\nB,1,-1e50,0\nB,2,1e50,1e50\n", **huge)
 
 
 def _rows():
     yield table("a row twice", GOOD + "B,2,-7,.3\n", r"several rows of system 'B', segment 2")
     yield table("a row short", GOOD.replace("B,1,-1,.8\n", ""), r"system 'B' has 1 of 2 segments; missing is, for example, segment 1")
-    yield table("segments in another order for one system", HEAD + "A,1,0,.9\nA,2,-6,.2\nB,2,-7,.3\nB,1,-1,.8\n")
     yield table("no system in a row", GOOD + ",1,1,1\n", r"column 'system' of the table is empty in . rows, the first row 5")
-    for name in ("NA", "1", "<script>alert(1)</script>", "../../etc/passwd"):
+    for name in ("NA", "../../etc/passwd"):
         yield table(f"a system called {name[:30]!r}", GOOD.replace("B,", f"{name},"), **beside_a(name))
     for name, ids, read in (
-        ("with zeros before", ("01", "02"), ("01", "02")), ("negative", ("-1", "-2"), (-1, -2)), ("not in order", ("9", "3"), (3, 9)),
-        ("numbers and text", ("1", "b"), ("1", "b")), ("NA", ("NA", "NaN"), ("NA", "NaN")), ("beyond 64 bits", (str(2**64), str(2**65)), (str(2**64), str(2**65))),
+        ("with zeros before", ("01", "02"), ("01", "02")), ("not in order", ("9", "3"), (3, 9)), ("NA", ("NA", "NaN"), ("NA", "NaN")),
     ):  # fmt: skip
         text = HEAD + "".join(f"{s},{ids[k]},{h},{x}\n" for s, k, h, x in (("A", 0, 0, 0.9), ("A", 1, -6, 0.2), ("B", 0, -1, 0.8), ("B", 1, -7, 0.3)))
         turned = {"human": ((-6, 0), (-7, -1)), "X": ((0.2, 0.9), (0.3, 0.8))} if str(read[0]) == ids[1] else {}
@@ -183,19 +154,16 @@ def _json_lines():
 
     yield case("nothing", "", r"is empty; expected a JSON object a line")
     yield case("an array of records", json.dumps(RECORDS), r"line 1: expected a JSON object; found '\[")
-    yield case("a comma after the last field", with_first('{"system": "A",}'), r"line 1: not valid JSON")
     yield case("a field missing", lines(first, *({k: v for k, v in r.items() if k != "X"} for r in rest)),
         r"line 2: the fields differ from the first line's in \['X'\]")
     for value, refused in (
         ("[1]", r"'X' must be a text, a number or null; found \[1\]"), ("true", r"'X' must be a text, a number or null; found true"),
-        ("Infinity", INFINITE), ("9" * 400, r"column 'X' must hold numbers; int too large"), ("01", "not valid JSON"),
+        ("Infinity", INFINITE), ("9" * 400, r"column 'X' must hold numbers; int too large"),
     ):
-        yield case(f"X is {value[:5]}, {len(value)} characters", with_first(json.dumps(first).replace("0.9", value)), refused)
+        yield case(f"X is {value[:9]}", with_first(json.dumps(first).replace("0.9", value)), refused)
     for value, read in (("null", None), ("NaN", None), (str(10**30), 1e30)):
         yield case(f"X is {value}", with_first(json.dumps(first).replace("0.9", value)), X=((read, 0.2), (0.8, 0.3)))
     yield case("system is null", lines(first | {"system": None}, *rest), r"'system' of the table is empty in 1 rows, the first row 1")
-    yield case("segments are floats", lines(*(r | {"segment": float(r["segment"])} for r in RECORDS)))
-    yield case("nested a hundred thousand deep", "[" * 100_000, r"line 1: not valid JSON")
     yield case("a whole surrogate pair", lines(*RECORDS).replace('"B"', '"\\ud83d\\ude00"'), systems=("A", "😀"))
 
 
@@ -212,22 +180,13 @@ def _parquet(frame):
 def _parquets():
     case, good = partial(table, suffix="parquet"), _parquet(_frame())
     yield case("the good table", good)
-    yield case("nothing", b"", r"is not a readable Parquet file")
-    for name, data in (
-        ("cut in half", good[: len(good) // 2]), ("without its foot", good[:-8]), ("a pickle", PICKLE), ("CSV", GOOD.encode()),
-    ):
+    for name, data in (("cut in half", good[: len(good) // 2]), ("a pickle", PICKLE)):
         yield case(name, data, r"is not a readable Parquet file")
-    yield case("no rows", _parquet(_frame().head(0)), r"the table has no rows")
-    yield case("no columns", _parquet(pd.DataFrame()), r"lacks 3 columns|is not a readable Parquet file|no columns")
     yield case("an index with names", _parquet(_frame().set_index(["system", "segment"])))
-    yield case("categories", _parquet(_frame(system=pd.Categorical(list("AABB")))))
     yield case("whole numbers with holes", _parquet(_frame(X=pd.array([1, None, 2, 3], dtype="Int64"))), X=((1, None), (2, 3)))
-    yield case("decimals", _parquet(_frame(X=[Decimal("0.5"), Decimal("0.25"), Decimal(1), Decimal(2)])), X=((0.5, 0.25), (1, 2)))
-    yield case("numbers as text", _parquet(_frame(X=["0.9", "0.2", "0.8", "0.3"])))
-    for values in ([[1]] * 4, pd.date_range("2024", periods=4), [b"x"] * 4):
+    for values in ([[1]] * 4, pd.date_range("2024", periods=4)):
         yield case(f"scores are {type(values[0]).__name__}", _parquet(_frame(X=values)), r"column 'X' must hold numbers")
     yield case("scores are true and false", _parquet(_frame(X=[True, False, True, True])), r"must hold numbers; found bool")
-    yield case("scores are null", _parquet(pa.Table.from_pandas(_frame(X=None))), r"metric 'X' has no score at all")
     yield case("systems are bytes", _parquet(_frame(system=[b"A", b"A", b"B", b"B"])), r"column 'system' must hold text; found b'A'")
     twice = pa.Table.from_arrays([pa.array(_frame()[c]) for c in ("system", "segment", "human", "X", "X")],
         names=["system", "segment", "human", "X", "X"])
@@ -251,19 +210,14 @@ def _odd(make, *arguments):
 
 def _places():
     yield _place("a link to a table", lambda f: _odd(Path.symlink_to, _good_at(f / "real.csv"))(f))
-    yield _place("a link to nothing", _odd(Path.symlink_to, "gone"), r"there is no file .*t\.csv")
-    yield _place("a folder with the name of a table", _odd(Path.mkdir), r"is a folder without human-scores/")
     yield _place("a pipe that nobody writes to", _odd(os.mkfifo), r"there is no file .*t\.csv")
-    yield _place("a file in a file", lambda f: _good_at(f / "t.csv") / "u.csv", r"there is no file")
     yield _place("a blank and quotes in the name", lambda f: _good_at(f / "a \"b\" 'c'.csv"))
     yield _place("a name of 300 characters", lambda f: f / ("x" * 300 + ".csv"), r"cannot look for '.*x.{0,9}': File name too long")
-    yield _place("a NUL in the name", lambda f: str(f / "a\0b.csv"), r"there is no file|null|NUL")
     yield _place("text called a spreadsheet", lambda f: _good_at(f / "t.xlsx"), r"is not a readable workbook: File is not a zip file")
     yield _place("text called compressed", lambda f: _good_at(f / "t.csv.gz"), r"cannot be unpacked: Not a gzipped file")
     yield _place("a pickle", file("t.pkl", PICKLE), r"cannot tell the format from '\.pkl'")
-    for given in ("http://127.0.0.1:9/t.csv", "s3://b/t.parquet"):
-        yield _place(f"an address, {given.partition(':')[0]}", lambda f, g=given: g, r"there is no file")
-    for given in ("", "..", "../../etc/passwd", "$(touch canary)", "{{7*7}}", "teaching\n", "wmt99", "teaching/en-de"):
+    yield _place("an address", lambda f: "http://127.0.0.1:9/t.csv", r"there is no file")
+    for given in ("", "../../etc/passwd", "$(touch canary)", "wmt99", "teaching/en-de"):
         refused = r"unknown (set|part)|is a folder without human-scores/|cannot tell the format from ''"
         yield Case(f"name: {given!r}", lambda f, g=given: g, refused, command=("validate", "--", "{}"))
 
@@ -272,9 +226,7 @@ def _texts():
     """Yield tables of texts that a sentinel scores: what the reader of tables leaves to be found."""
     for name, text, refused in (
         ("a column twice", "source,source\na,b\n", r"several of the columns .* mean 'source'"),
-        ("two columns that mean the same", "source,src\na,b\n", r"several of the columns .* mean 'source'"),
         ("a score with a comma", 'source,score\na,"0,5"\n', r"must hold numbers; found '0,5' in data row 1"),
-        ("an open quote", 'source\n"a\n', r"a quote is opened and never closed"),
     ):
         yield Case(f"texts: {name}", file("t.csv", text), refused, {}, read_texts, None)
 

@@ -107,12 +107,8 @@ def _any_file():
         name = Path(path).name.replace(".", r"\.")
         yield case(f"{what} in Latin-1", put(path, lambda t: t.replace("\n", "\xe4\n", 1).encode("latin-1")), rf"{name} is not UTF-8")
         yield case(f"{what} with a byte order mark and CR LF", put(path, lambda t: "\ufeff" + t.replace("\n", "\r\n")))
-    for what, path in (("human scores", SEG), ("translations", OUT)):
-        name = Path(path).name.replace(".", r"\.")
-        yield case(f"{what} are a folder", instead(path, Path.mkdir), rf"cannot read .*{name}: ")
-        yield case(f"{what} are a pipe", instead(path, os.mkfifo), rf"cannot read .*{name}: it is not a regular file")
-        yield case(f"{what} are a link within", link(path, str(os.path.relpath("moved", Path(path).parent))))
-        yield case(f"{what} without the last line end", put(path, lambda t: t.removesuffix("\n")))
+    yield case("human scores are a pipe", instead(SEG, os.mkfifo), r"cannot read .*\.seg\.score: it is not a regular file")
+    yield case("translations are a link within", link(OUT, str(os.path.relpath("moved", Path(OUT).parent))))
 
 
 def _scores():
@@ -123,12 +119,11 @@ def _scores():
         def first_is(text, path=path, first=first):
             return put(path, lambda t: t.replace(f"A\t{first}\n", f"A{text}\n", 1))
 
-        for value in ("inf", "nan", "x", "9" * 400):
+        for value in ("inf", "x"):
             yield case(f"a {what} score {value[:9]}", first_is(f"\t{value}"), rf"{name}, line 1: '{value[:40]}' is not a finite")
         for label, text in (("no score", ""), ("a blank in a name", " b\t1")):
             yield case(f"{what} scores: {label}", first_is(text), rf"{name}, line [12]: expected `SYSTEM SCORE`; found ")
         yield case(f"a {what} score beyond the largest", first_is("\t1e308"), r"holds the score 1e\+308 .*multiply")
-        yield case(f"no {what} scores at all", put(path, ""), rf"{name} is empty; expected lines")
         yield case(f"one {what} score too many", put(path, lambda t: t + "A\t1\n"), r"system 'A' has 3 scores; expected 2")
         yield case(f"one {what} score too few", put(path, lambda t: t[:-4]), r"'refA' has 1 scores|expected `SYSTEM SCORE`")
         yield case(f"{what} scores interleaved",
@@ -137,7 +132,6 @@ def _scores():
     yield case("a metric score None", put(X, lambda t: t.replace("0.9", "None")), r"line 1: 'None' is not a finite.*Only human scores")
     yield case("a metric of an unknown system", put(X, lambda t: t + "Bb\t1\nBb\t2\n"), r"unknown system 'Bb'. Did you mean 'B'\?")
     yield case("an official score twice", put(X_SYS, lambda t: t + "A 1\n"), r"system 'A' has 2 scores; expected 1")
-    yield case("one metric in two references", lambda r: put(X.replace("-src", "-refA"), scores(METRIC))(r), X=None)
 
 
 def _texts():
@@ -147,7 +141,6 @@ def _texts():
     yield case("a document without a domain", put(DOCS, "news one\ntwo\n"), r"line 2: expected `DOMAIN DOCUMENT`; found 'two'")
     hostile = "<script>alert(1)</script>{{7*7}}"
     yield case("hostile text", put(OUT, f"{hostile}\nZwo.\n"), translations=(("Eins.", "Zwei."), (hostile, "Zwo.")))
-    yield case("a line separator within a text", put(OUT, "E\u2028in.\nZwo.\n"), translations=(("Eins.", "Zwei."), ("E\u2028in.", "Zwo.")))
     as_json = OUT.replace(".txt", ".jsonl")
 
     def in_json(text):
@@ -155,8 +148,7 @@ def _texts():
 
     yield case("texts as JSON", in_json('{"hypothesis": "Ein."}\n{"hypothesis": "Zwo."}\n'))
     for label, text in (
-        ("cut", '{"hypothesis": "Ein."}\n{"hypo'), ("without the field", '{"hypothesis": "Ein."}\n{"text": 1}\n'),
-        ("a number for a text", '{"hypothesis": "Ein."}\n{"hypothesis": 1}\n'), ("no object", '{"hypothesis": "Ein."}\n[1]\n'),
+        ("cut", '{"hypothesis": "Ein."}\n{"hypo'), ("a number for a text", '{"hypothesis": "Ein."}\n{"hypothesis": 1}\n'),
     ):
         yield case(f"texts as JSON, {label}", in_json(text), r"B\.jsonl, line 2: expected a JSON object with the field 'hypothesis'")
 
@@ -166,9 +158,6 @@ def _layout():
     yield case("a file of a system is gone", drop(OUT), r"has no file for system 'B'")
     yield case("a system's name that leads out of the tree", climbing, r"has no file for system '\.\./\.\./\.\./secret'")
     yield case("no human scores", drop(SEG), r"no human segment scores, human-scores/")
-    yield case("the human scores are a link to nothing", link(SEG, "gone"), r"cannot read|no human segment scores")
-    yield case("a link to the tree within the tree", link("metric-scores/again", ".."))
-    yield case("a folder is a link", lambda r: (os.rename(r / "sources", r / "elsewhere"), (r / "sources").symlink_to("elsewhere")))
     yield case("a metric is a link to a secret",
         lambda r: (write(r.parent / "secret", "root:x:0:0\n"), link(X, "../../../secret")(r)),
         r"X-src\.seg\.score, line 1: expected `SYSTEM SCORE`")
@@ -217,24 +206,17 @@ def mqm(name, text, refused="", **meaning):
 
 def _mqm():
     yield mqm("good", ERRORS + ROWS)
-    yield mqm("the header alone", ERRORS, r"has no rows")
-    yield mqm("no segment ids", (ERRORS + ROWS).replace("seg_id", "id"), r"lacks the column 'segment'")
     yield mqm("a field too many", ERRORS + ROWS.replace("Minor\n", "Minor\tx\n"), r"Expected 8 fields in line 3, saw 9")
     yield mqm("an unknown severity", ERRORS + ROWS.replace("Major", "Grave"), r"unknown severity 'grave'")
     for column, row in (("system", "\td\t1\tr\ts\tt\tx\tMinor"), ("rater", "A\td\t1\t\ts\tt\tx\tMinor"), ("seg_id", "A\td\t\tr\ts\tt\tx\tMinor")):
         yield mqm(f"no {column} in a row", f"{ERRORS}{ROWS}{row}\n", rf"'{column.replace('seg_id', 'segment')}' of the table is empty in 1 rows, the first row 5")
     yield mqm("two translations of one segment", ERRORS + ROWS + "A\td\t1\tr\tOne.\tAnders.\tx\tMinor\n",
         r"the texts of system 'A', segment 1 differ between rows")
-    yield mqm("two sources of one segment", ERRORS + ROWS + "C\td\t1\tr\tOther.\tX\tx\tMinor\n", r"'source' differs between the rows of segment 1")
-    yield mqm("a mark that is not closed", ERRORS + ROWS.replace("</v>", ""))
-    yield mqm("quotes are no quotes", ERRORS + ROWS.replace("Zwo.", '"Zwo.'))
     yield mqm("averages", AVERAGES)
-    yield mqm("averages twice", AVERAGES + "A 0 1\n", r"several rows of system 'A', segment 1")
     for row in ("C 1", "C 1 1 1"):
         yield mqm(f"averages: {row[:9]}", f"{AVERAGES}{row}\n", r"line 6: expected `SYSTEM SCORE SEGMENT`; found")
     for value in ("nan", "x"):
         yield mqm(f"averages: {value}", f"{AVERAGES}C {value} 1\n", r"line 6: .* is not a finite number|infinite")
-    yield mqm("averages: the header alone", AVERAGES.split("\n")[0] + "\n", r"is empty; expected lines `SYSTEM SCORE SEGMENT`")
 
 
 PAIRED = "system\tdoc\tdocSegId\trater\tcategory\tseverity\n"
@@ -280,9 +262,7 @@ def _side_by_side():
     yield paired("two raters of a translation", packed(good.replace("r3", "r2", 1)), not_three)
     yield paired("a translation is absent", packed(PAIRED + PAIRED_ROWS.replace("A_", "C_", 4)), not_three)
     yield paired("an unknown segment", packed(good.replace("\t1\tr", "\t2\tr")), not_three)
-    yield paired("a field too many", packed(good + "A\tx\t1\tr\tOther\tMajor\tmore\n"), no_packed)
     yield paired("cut", packed(good)[:-40], no_packed)
-    yield paired("two files", packed(good, good), r"files found in TAR archive")
 
 
 TREES: tuple[Case, ...] = (*_any_file(), *_scores(), *_texts(), *_layout(), *_ratings(), *_mqm(), *_side_by_side())
