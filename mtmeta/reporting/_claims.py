@@ -9,17 +9,15 @@ from typing import NamedTuple
 import numpy as np
 
 from .._checks import Undefined
-from .._enough import FEWEST_SYSTEMS, too_few
-from .._names import counted
-from ._facts import NO_INTERVAL, PAGE, Claim, Part, Row, Section, label, n_units
-from ._others import CLAIMED_RANK, beyond_sources
+from .._enough import too_few
+from ._baselines import beyond_sources
+from ._facts import NO_INTERVAL, PAGE, Claim, Part, Row, Section, label
 
 VERDICTS = ("supported", "real but small", "not supported", "cannot be told")
-
 #: Verdicts that say that an effect is there.
 _SHOWN = VERDICTS[:2]
-#: What is too small to matter: of correlations, of accuracies, and of SysDep as a share of the range of systems.
-MARGIN_CORRELATION, MARGIN_ACCURACY, MARGIN_SYSDEP = 0.1, 0.1, 0.1
+#: What is too small to matter: of correlations and accuracies, and of SysDep as a share of the range of systems.
+_MARGIN = 0.1
 #: Sums of fractions may miss a threshold that they equal by less than this.
 _ROUNDING = 1e-9
 
@@ -70,9 +68,9 @@ def claims_of(part: Part) -> list[Claim]:
         else:
             judged = _JUDGES[name](part, section, row)
         numbers = {name: getattr(judged.row, name) for name in ("value", "low", "high", "n", "unit") if judged.row}
-        words = {"claim": about["claim"], "statistic": (label(key) if key else "") + judged.beside}
-        words |= {"verdict": judged.verdict, "reason": judged.reason, "chapter": about["chapter"]}
-        found.append(Claim(**words, **numbers))
+        numbers["statistic"] = (label(key) if key else "") + judged.beside
+        words = {"claim": about["claim"], "chapter": about["chapter"]}
+        found.append(Claim(verdict=judged.verdict, reason=judged.reason, **words, **numbers))
     return found
 
 
@@ -93,32 +91,31 @@ class Judgement(NamedTuple):
 def _these(part: Part, section: Section, row: Row) -> Judgement:
     if row.value <= 0.5:
         return Judgement("not supported", "no more than half of the pairs are ordered alike", row)
-    p, k = section.found["p"], section.found["k"]
+    p, k = section.need("order").value, section.need("order").n
     if 1 / math.factorial(k) > 0.05:
         reason = f"{k} systems have {math.factorial(k)} orders, too few for a p-value of .05"
         return Judgement("cannot be told", reason, row)
-    small = row.high < 0.5 + MARGIN_ACCURACY
+    small = row.high < 0.5 + _MARGIN
     verdict = VERDICTS[small] if p <= 0.05 else "not supported" if small else "cannot be told"
     return Judgement(verdict, f"random orders of {k} systems agree as well with p = {p:.2g}", row)
 
 
 def _others(part: Part, section: Section, row: Row | None) -> Judgement:
-    row, k = section.row("pairwise.others"), section.found.get("k", 0)
-    if row is None or k < FEWEST_SYSTEMS:
-        verb = "is" if k == 1 else "are"
-        reason = f"{counted(k, 'system')} {verb} too few to speak of others; {FEWEST_SYSTEMS} is the least taken here"
-        return Judgement("cannot be told", reason, row)
-    verdict, reason = _decided(row, 0.5, MARGIN_ACCURACY)
+    row, order = section.row("pairwise.others"), section.row("order")
+    if row is None:
+        few = too_few(order.n, "system") if order else ""
+        return Judgement("cannot be told", few or section.why("pairwise", "systems"))
+    verdict, reason = _decided(row, 0.5, _MARGIN)
     return Judgement(verdict, f"for other systems {reason}", row)
 
 
 def _within(part: Part, section: Section, row: Row) -> Judgement:
-    undefined, groups = section.found["degenerate"]
+    undefined, groups = section.found["kendall.segment"]
     if undefined == groups and _same_within_segments(part):
         return Judgement("not supported", "the metric gives all translations of a segment the same score", row)
     if undefined == groups:
         return Judgement("cannot be told", "no segment has differing scores on both sides", row)
-    verdict, reason = _decided(row, 0.0, MARGIN_CORRELATION)
+    verdict, reason = _decided(row, 0.0, _MARGIN)
     beside = f"; {undefined} of {groups} segments are undefined and left out" if undefined else ""
     return Judgement(verdict, reason + beside, row)
 
@@ -139,16 +136,16 @@ def _beyond(part: Part, section: Section, row: Row | None) -> Judgement:
         return Judgement("cannot be told", str(error))
     if row is None:
         return Judgement("cannot be told", "without sources there is no such baseline")
-    verdict, reason = _decided(row, 0.0, MARGIN_CORRELATION)
+    verdict, reason = _decided(row, 0.0, _MARGIN)
     if verdict in _SHOWN and _same_within_segments(part):
         verdict, reason = "not supported", "all translations of a segment get one score, as from a source-only metric"
     return Judgement(verdict, reason, row, f", less that of the {row.subject}")
 
 
 def _best(part: Part, section: Section, row: Row | None) -> Judgement:
-    row, mine = (section.row(CLAIMED_RANK + what, part.metric) for what in ("", ".rank"))
-    if mine is None or "rivals" not in section.found:
-        return Judgement("cannot be told", section.why("ranks", CLAIMED_RANK))
+    row, mine = (section.row(key, part.metric) for key in ("pearson.segment", "rank"))
+    if mine is None:
+        return Judgement("cannot be told", section.why("rank"))
     rivals = section.found["rivals"].loc[part.metric].drop(part.metric)
     reason = f"rank {mine.value:.0f} of {len(rivals) + 1}"
     if mine.value > 1:
@@ -158,12 +155,10 @@ def _best(part: Part, section: Section, row: Row | None) -> Judgement:
 
 
 def _with_ties(part: Part, section: Section, row: Row) -> Judgement:
-    constant, noise, held_out = (section.row(f"acc_eq.{what}") for what in ("constant", "random", "held_out"))
-    if constant is None:
-        return Judgement("cannot be told", section.why("chance"), row)
-    chance = max(constant.value, noise.value)
+    held_out = section.row("acc_eq.held_out")
+    chance = max(section.need(key).value for key in ("ties.human", "acc_eq.random"))
     # Calibration never falls below a constant metric, so an equal lower end says nothing.
-    verdict, reason = _decided(row, chance, MARGIN_ACCURACY / 2)
+    verdict, reason = _decided(row, chance, _MARGIN / 2)
     if verdict in _SHOWN and held_out is not None and held_out.value <= chance:
         verdict, reason = "cannot be told", "with a threshold from the other half of the segments the lead is gone"
     return Judgement(verdict, reason, row)
@@ -178,10 +173,10 @@ def _treatment(part: Part, section: Section, row: Row) -> Judgement:
         reason = "; ".join(f"{system} is {verdict}" for system, verdict in favours.items())
         return Judgement("not supported", reason + beside, row)
     if favours is None:
-        return Judgement("cannot be told", (section.found.get("undecided") or section.why("favours")) + beside, row)
+        return Judgement("cannot be told", section.why("favours") + beside, row)
     reach, spread = section.found["reach"], section.found["range"]
-    if reach <= MARGIN_SYSDEP * spread:
-        reason = f"every deviation lies within {MARGIN_SYSDEP:.0%} of the range of the systems"
+    if reach <= _MARGIN * spread:
+        reason = f"every deviation lies within {_MARGIN:.0%} of the range of the systems"
         return Judgement("supported", reason + beside, row)
     shown = "" if math.isnan(reach) else f", but deviations of up to {reach:.2g} human points are not ruled out"
     return Judgement("cannot be told", f"no favour was found{shown}{beside}", row)
@@ -189,10 +184,9 @@ def _treatment(part: Part, section: Section, row: Row) -> Judgement:
 
 def _length(part: Part, section: Section, row: Row) -> Judgement:
     if np.isnan(row.low):
-        n, unit = n_units(part.paired, part.settings), part.settings.unit
-        return Judgement("cannot be told", too_few(n, unit) or "there is no interval", row)
-    if max(abs(row.low), abs(row.high)) < MARGIN_CORRELATION:
-        return Judgement("supported", f"the whole interval is within {MARGIN_CORRELATION:g} of 0", row)
+        return Judgement("cannot be told", too_few(part.n_units(), part.unit) or "there is no interval", row)
+    if max(abs(row.low), abs(row.high)) < _MARGIN:
+        return Judgement("supported", f"the whole interval is within {_MARGIN:g} of 0", row)
     if row.low > 0 or row.high < 0:
         which = "longer" if row.value > 0 else "shorter"
         return Judgement("not supported", f"it scores {which} translations higher than humans do", row)

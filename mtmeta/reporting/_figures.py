@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import warnings
 from contextlib import suppress
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -14,8 +16,17 @@ from .. import plots  # isort: skip - it decides what Matplotlib reads
 import matplotlib.pyplot as plt
 
 from .._checks import Undefined
-from ._facts import GROUPINGS, PAGE, Figure, Part
-from ._words import number
+from ._facts import PAGE, Part
+from ._pages import number
+from ._sections import GROUPINGS
+
+
+class Figure(NamedTuple):
+    """One picture in base64, with a text for those who cannot see it."""
+
+    caption: str
+    alt: str
+    base64: str
 
 
 def figures(part: Part) -> dict[str, Figure]:
@@ -28,22 +39,18 @@ def figures(part: Part) -> dict[str, Figure]:
             warnings.filterwarnings("ignore", message="Glyph .* missing from|constrained_layout not applied")
             plots.use_style()
             plt.rcParams["text.parse_math"] = False
-            before = set(plt.get_fignums())
+            before, words = set(plt.get_fignums()), PAGE["sections"][section]
             try:
-                axes, words = make(part)
-                alt = PAGE["sections"][section]["alt"].format(metric=part.metric, **words)
-                found[section] = Figure(PAGE["sections"][section]["figure"], alt, _png(axes))
+                axes, values = make(part)
+                png = io.BytesIO()
+                picture = np.ravel(axes)[0].figure
+                picture.savefig(png, format="png", dpi=130, facecolor="white", metadata={"Software": None})
+                alt = words["alt"].format(metric=part.metric, **values)
+                found[section] = Figure(words["figure"], alt, base64.b64encode(png.getvalue()).decode())
             finally:
-                for number_ in set(plt.get_fignums()) - before:
-                    plt.close(number_)
+                for drawn in set(plt.get_fignums()) - before:
+                    plt.close(drawn)
     return found
-
-
-def _png(axes) -> bytes:
-    out = io.BytesIO()
-    figure = np.ravel(axes)[0].figure
-    figure.savefig(out, format="png", dpi=130, facecolor="white", metadata={"Software": None})
-    return out.getvalue()
 
 
 def _views(part: Part):
@@ -56,31 +63,17 @@ def _views(part: Part):
 
 
 def _ranks(part: Part):
-    rows, name = part.sections["rank"].rows, "pearson.segment"
-    columns = {f"{name}.{what}": what for what in ("rank", "best_rank", "worst_rank")}
-    table = pd.DataFrame([(r.subject, columns[r.key], r.value) for r in rows if r.key in columns])
-    if len(columns) * len(part.es.metrics) != len(table):
+    rows = [row for row in part.sections["rank"].rows if row.key == "rank"]
+    table = pd.DataFrame([(r.subject, r.value, r.low, r.high) for r in rows])
+    if table.isna().any(axis=None) or table.empty:
         raise Undefined("there are no sets of ranks.")
-    table = table.pivot(index=0, columns=1, values=2).reset_index(names="metric")
-    rank, best, worst = table.set_index("metric").loc[part.metric, list(columns.values())].astype(int)
+    table = table.set_axis(["metric", "rank", "best_rank", "worst_rank"], axis=1)
+    rank, best, worst = table.set_index("metric").loc[part.metric].astype(int)
     return plots.rank_intervals(table, highlight=[part.metric]), {"rank": rank, "best": best, "worst": worst}
 
 
-def _between(part: Part):
-    es = part.es
-    scores = {m: pd.DataFrame({"human": es.human.ravel(), "metric": es[m].ravel()}).dropna() for m in es.metrics}
-    names = [m for m, both in scores.items() if both.nunique().min() > 1][:40]
-    if len(es.metrics) < 2 or part.metric not in names:
-        raise Undefined("there is nothing to compare.")
-    words = {what: number(part.sections["segments"].need(f"parts.{what}").value) for what in ("between", "within")}
-    axes = plots.decomposition(es, names)
-    for label in axes.get_yticklabels():
-        label.set_fontweight("bold" if label.get_text() == part.metric else "normal")
-    return axes, words
-
-
 def _ties(part: Part):
-    best, chosen = (part.sections["ties"].need(key).value for key in ("acc_eq.calibrated", "threshold"))
+    best, chosen = (part.sections["ties"].need(key).value for key in ("acc_eq.segment", "threshold"))
     words = {"best": number(best), "threshold": f"{chosen:.3g}"}
     return plots.tie_calibration_curves(part.paired, [part.metric]), words
 
@@ -97,13 +90,4 @@ def _deviations(part: Part):
     return axes, words
 
 
-def _lengths(part: Part):
-    es, section = part.paired, part.sections["length"]
-    humans, own = (number(section.need(f"length.{side}.within").value) for side in ("humans", "metric"))
-    if any(text is None for system in es.systems for text in es.texts.translations.get(system, (None,))):
-        raise Undefined("some translations have no text.")
-    return plots.score_against_length(es, ["human", part.metric], within=True), {"humans": humans, "own": own}
-
-
-_MAKERS = {"segments": _views, "rank": _ranks, "baselines": _between, "ties": _ties}
-_MAKERS |= {"system_dependence": _deviations, "length": _lengths}
+_MAKERS = {"segments": _views, "rank": _ranks, "ties": _ties, "system_dependence": _deviations}

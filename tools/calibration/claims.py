@@ -19,9 +19,6 @@ from pathlib import Path
 import numpy as np
 
 import mtmeta as mm
-from mtmeta.reporting._claims import _best
-from mtmeta.reporting._facts import Part, Section, Settings
-from mtmeta.reporting._others import CLAIMED_RANK, rank
 
 WHERE = Path(mm.__file__).parent / "data" / "claims.json"
 N_SYSTEMS, N_SEGMENTS, N_DRAWS = 8, 50, 200
@@ -61,11 +58,9 @@ def campaign(rng: np.random.Generator) -> tuple[mm.EvalSet, mm.EvalSet]:
 
 def best_of_equals(es: mm.EvalSet, seed: int) -> str:
     """Return the verdict on the metric that ranks first, the only one that could be called better than every other."""
-    settings = Settings(N_DRAWS, 0.95, "segment", seed, claims_only=True)
-    section = Section("rank")
-    rank(Part(es, "a", settings), section)
-    first = max((row for row in section.rows if row.key == CLAIMED_RANK), key=lambda row: row.value)
-    return _best(Part(es, first.subject, settings), section, None).verdict
+    report = mm.report(es, n_resamples=N_DRAWS, rng=seed)
+    ranks = report.sections.query("key == 'rank' and metric == 'a'").set_index("subject")["value"]
+    return report.claims.query("claim == @BEST").set_index("metric")["verdict"][ranks.idxmin()]
 
 
 def main() -> None:
@@ -75,7 +70,7 @@ def main() -> None:
     n, counts = parser.parse_args().campaigns, {}
     for number in range(n):
         es, equals = campaign(np.random.default_rng([10, number]))
-        found = mm.report(es, n_resamples=N_DRAWS, rng=number, claims_only=True).claims
+        found = mm.report(es, n_resamples=N_DRAWS, rng=number).claims
         for row in found[found["claim"].isin(list(TRUE))].itertuples():
             counts.setdefault((row.claim, row.metric), Counter())[row.verdict] += 1
         counts.setdefault((BEST, "equals"), Counter())[best_of_equals(equals, number)] += 1

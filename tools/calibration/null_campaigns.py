@@ -679,13 +679,13 @@ def claims(rng, size, effect) -> Outcomes:
     human = scores(rng, (8, size), drawn=True, rounded=True).human
     noise = effect * human + rng.normal(size=human.shape)
     es = mm.EvalSet(human, {"m": noise}, systems=[f"S{k}" for k in range(8)])
-    report = mm.report(es, "m", n_resamples=N_DRAWS, rng=rng, claims_only=True)
+    report = mm.report(es, "m", n_resamples=N_DRAWS, rng=rng)
     verdicts = report.claims.set_index("claim")["verdict"]
     return {f"report: “{claim[:-1]}”": Claim(verdicts[claim] == "supported", p) for claim, p in _CLAIMS.items()}
 
 
 def equal_treatment(rng, size, effect) -> Outcomes:
-    report = mm.report(treated(rng, size, effect), "m", n_resamples=N_DRAWS, rng=rng, claims_only=True)
+    report = mm.report(treated(rng, size, effect), "m", n_resamples=N_DRAWS, rng=rng)
     verdict = report.claims.set_index("claim").loc["It treats all systems alike.", "verdict"]
     return {"report: not “It treats all systems alike”": Claim(verdict == "not supported")}
 
