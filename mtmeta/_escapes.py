@@ -1,7 +1,6 @@
 """Names and texts as they are shown: a name is no command, no link and no formula."""
 
 import re
-from html import escape
 
 _LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "|": r"\textbar{}"}
 _LATEX |= {"<": r"\textless{}", ">": r"\textgreater{}", "'": r"\textquotesingle{}", "`": r"\textasciigrave{}"}
@@ -25,21 +24,6 @@ def latex(text: str) -> str:
 def markdown(text: str) -> str:
     """Return ``text`` as Markdown shows it, with addresses that are no links."""
     return _ADDRESS.sub(r"\\\g<0>", text.translate(_MARKDOWN))
-
-
-class Markup(str):
-    """HTML, which is not escaped again."""
-
-
-def fill(template: str, **values: object) -> Markup:
-    """Return a piece of HTML with values where ``{key}`` stands: texts escaped, HTML as it is, lists one by one."""
-
-    def html(value: object) -> str:
-        if isinstance(value, list):
-            return "".join(map(html, value))
-        return value if isinstance(value, Markup) else escape(visible(value))
-
-    return Markup(template.format_map({key: html(value) for key, value in values.items()}))
 
 
 def file_name(name: str) -> str:
