@@ -36,15 +36,14 @@ def labels(paths, checked=True):
     return [e.label for path in paths for e in read(path)[1] if e.check or not checked]
 
 
-def said(answer, expected, sizes=()):
-    return list(complaints(answer, expected, sizes))
+def said(answer, expected):
+    return list(complaints(answer, expected))
 
 
 NAN = float("nan")
 SLIPS = {
     "": [0.3125, 0.313, 0.3126], "the sign": [-0.3125], "100 times too large": [31.25],
-    "100 times too small": [0.003125], "the complement": [1 - 0.3125], "rounded too much": [0.31],
-    "too large by n / (n - 1)": [0.3125 * 12 / 11], "too small by n / (n - 1)": [0.3125 * 11 / 12],
+    "100 times too small": [0.003125], "the complement": [1 - 0.3125],
     "too high": [0.45], "too low": [0.22], "undefined": [NAN], "expected a number; found a str": ["0.3125"],
     "expected a number; found a list": [[0.3125]], "expected a number; found a bool": [True],
 }  # fmt: skip
@@ -53,7 +52,7 @@ SLIPS = {
 @pytest.mark.parametrize("hint", SLIPS)
 def test_a_number_that_is_off_is_told_how(hint):
     for answer in SLIPS[hint]:
-        hints = said(answer, 0.3125, {12})
+        hints = said(answer, 0.3125)
         assert [found[: len(hint)] for found in hints] == [hint] * bool(hint)
         assert not any(value in " ".join(hints) for value in ("0.31", ".3125", "31.2", "31 %"))
 
@@ -68,19 +67,20 @@ TABLE = pd.DataFrame({"none": [0.71, 0.442, 0.305], "segment": [0.413, 0.0375, -
 
 
 TABLES = [
-    (TABLE.T, "transposed"),
     (-TABLE, "the sign"),
     (100 * TABLE, "100 times too large"),
-    (TABLE * 3 / 2, "too large by n / (n - 1)"),
     (TABLE.assign(segment=-TABLE["segment"]), "column segment: the sign"),
     (TABLE.assign(none=100 * TABLE["none"]), "column none: 100 times too large"),
-    (TABLE.assign(none=TABLE["none"].to_numpy()[::-1]), "column none: the right values, but not in their rows"),
+    (
+        TABLE.assign(none=TABLE["none"].to_numpy()[::-1]),
+        "column none: 2 of 3 rows are off: BLEU (too low), TER (too high)",
+    ),
     (TABLE.replace(0.442, 0.6), "column none: 1 of 3 rows are off: chrF (too high)"),
     (TABLE.replace(-0.251, np.nan), "column segment: 1 of 3 rows are off: TER (undefined"),
     (TABLE.drop(columns="segment"), "no column segment; found none"),
-    (TABLE.drop(index="TER"), "no row TER; found 2 rows where 3 are expected"),
-    (pd.concat([TABLE, TABLE]), "rows repeat: BLEU, chrF, TER"),
-    (TABLE.astype(str).replace("0.71", "good"), "the table must hold numbers"),
+    (TABLE.drop(index="TER"), "no row TER; found BLEU, chrF"),
+    (pd.concat([TABLE, TABLE]), "the table must hold one number"),
+    (TABLE.astype(str).replace("0.71", "good"), "the table must hold one number"),
     (TABLE.to_numpy(), "expected a DataFrame; found a ndarray"),
 ]
 
@@ -201,7 +201,7 @@ def spoiled(answer):
         if np.nanmax(np.abs(answer.to_numpy(dtype=float))) > 0.01:
             yield from ((factor * answer.astype(float), hint) for factor, hint in scaled)
         if isinstance(answer, pd.DataFrame) and set(answer.index) != set(answer.columns):
-            yield answer.T, r"transposed|no (column|row)"
+            yield answer.T, r"no (column|row)"
         yield answer.iloc[:-1], r"no row"
     elif isinstance(answer, str):
         yield f"not {answer}", r"it is not"

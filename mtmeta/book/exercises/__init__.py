@@ -3,7 +3,7 @@
 `export` writes a chapter's exercises as a notebook that runs by itself: what of the chapter they need, each statement,
 an empty cell for the answer and a `check`. It reads the chapter's own notebook, so that statements, solutions and
 checks have one source. `check` compares an answer with one that it computes from the data it is given, and says in
-what way the answer is off: type, rows and columns, sign, percent for share, ``n`` for ``n - 1``, one row of many.
+what way the answer is off: type, rows and columns, sign, percent for share, one row of many.
 
 The command line has it as ``mtmeta exercises``.
 """

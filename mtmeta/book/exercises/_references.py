@@ -401,10 +401,12 @@ def ex_11_segments(tau2: float, sigma2: float) -> float:
 def ex_11_without(es: EvalSet, metric: str) -> pd.Series:
     slopes = {}
     for left_out in es.systems:
-        pairs = differences.system_pairs(es.select(systems=[s for s in es.systems if s != left_out]), metric)
-        columns = pairs[["difference", "agreement"]].to_numpy().T
-        slopes[left_out] = differences._slopes(*columns, np.ones((1, len(pairs))))[0]
-    return pd.Series(slopes).replace([np.inf, -np.inf], np.nan)
+        rest = es.select(systems=[s for s in es.systems if s != left_out])
+        try:
+            slopes[left_out] = differences.curve(rest, metric, n_resamples=1).slope
+        except ValueError:  # people agree with all differences, or with none
+            slopes[left_out] = np.nan
+    return pd.Series(slopes)
 
 
 # -- chapter 13: fewer labels ----------------------------------------------------------------

@@ -23,12 +23,6 @@ ROOT_FILES = ("*.yml", "*.md", "*.cff", "LICENSE", "constraints.txt", "benchmark
 _JUPYTER_BOOK = Path(sys.executable).parent / "jupyter-book"
 
 
-def pages(root: Path) -> list[str]:
-    """Return the pages that the table of contents of a project names, in its order."""
-    read_yaml(root / "_config.yml")  # which jupyter-book would stumble over
-    return list(_named(read_yaml(root / "_toc.yml")))
-
-
 def read_yaml(path: Path) -> Any:
     """Return the content of a YAML file of the book."""
     text = read_text(path)
@@ -38,13 +32,16 @@ def read_yaml(path: Path) -> Any:
         raise ValueError(f"{path}: {error}") from None
 
 
-def _named(node: Any) -> Iterator[str]:
-    children = node if isinstance(node, list) else []
-    if isinstance(node, Mapping):
-        yield from (str(node[key]) for key in ("root", "file") if key in node)
-        children = node.values()
-    for child in children:
-        yield from _named(child)
+def pages(root: Path) -> list[str]:
+    """Return the pages that the table of contents of a project names, in its order."""
+
+    def named(node: Any) -> Iterator[str]:
+        if isinstance(node, Mapping):
+            yield from (str(node[key]) for key in ("root", "file") if key in node)
+        for child in node.values() if isinstance(node, Mapping) else node if isinstance(node, list) else ():
+            yield from named(child)
+
+    return list(named(read_yaml(root / "_toc.yml")))
 
 
 def copy_sources(root: Path, to: Path) -> Path:
@@ -125,7 +122,7 @@ def find_project(book: str | Path | None = None) -> Path:
     Returns
     -------
     Path
-        A folder with ``_config.yml``, ``_toc.yml`` and ``notebooks/01_….ipynb``.
+        A folder with ``_toc.yml`` and ``notebooks/01_….ipynb``.
 
     Raises
     ------
@@ -135,20 +132,15 @@ def find_project(book: str | Path | None = None) -> Path:
     here = Path.cwd().resolve()
     known = (here, *here.parents, Path(__file__).resolve().parents[3])
     for folder in known if book is None else [Path(book).resolve()]:
-        if _is_project(folder):
+        if (folder / "_toc.yml").is_file() and any((folder / "notebooks").glob("01_*.ipynb")):
             return folder
     if book is not None:
-        raise ValueError(f"{book} is no folder of the book: expected _config.yml, _toc.yml and notebooks/01_….ipynb.")
+        raise ValueError(f"{book} is not a folder of the book: expected _toc.yml and notebooks/01_….ipynb.")
     raise ValueError(
         f"neither {here} nor a folder above it holds the chapters, which are not in the installed package. Get a copy "
         "of the book's sources (a clone, or an unpacked archive), and name it with --book FOLDER or run the command "
         "inside it. `mtmeta report` needs no chapters: it says on one page whether a metric is any good."
     )
-
-
-def _is_project(folder: Path) -> bool:
-    named = all((folder / name).is_file() for name in ("_config.yml", "_toc.yml"))
-    return named and any((folder / "notebooks").glob("01_*.ipynb"))  # reading it shows whether it is a notebook
 
 
 def chapters(project: str | Path, names: Sequence[str] = ("all",)) -> dict[str, Path]:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import time
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -37,32 +35,15 @@ def _is_there(requirement: str) -> bool:
 
 
 def about(notebook: str | Path) -> dict[str, Any]:
-    """Return the entry ``mtmeta`` in the metadata of a notebook: ``requires``, ``needs`` and ``takes``.
-
-    Raises if the file is not a notebook, or if this entry, or that of a cell, is not made of lists of names.
-    """
+    """Return the entry ``mtmeta`` in the metadata of a notebook: ``requires``, ``needs`` and ``takes``."""
     import nbformat
 
     text = read_text(Path(notebook))
     try:
-        content = json.loads(text)
-        with warnings.catch_warnings(action="ignore"):  # that it would be repaired
-            nbformat.validate(content)
+        metadata = nbformat.reads(text, as_version=4).metadata
     except Exception as error:  # whatever comes up in a file that is not a notebook
         raise ValueError(f"{notebook} is not a notebook: {str(error).partition(chr(10))[0]}.") from None
-    entries = [part["metadata"].get("mtmeta", {}) for part in (content, *content["cells"])]
-    for entry in entries:
-        if not _has_lists_of_names(entry):
-            wanted = 'lists of names, such as {"needs": ["metrics"]}'
-            raise ValueError(f"{notebook}: `mtmeta` in the metadata must be {wanted}; found {str(entry)[:100]}.")
-    return {"requires": [], "needs": [], "takes": {}} | entries[0]
-
-
-def _has_lists_of_names(entry: Any) -> bool:
-    if not isinstance(entry, dict) or not isinstance(takes := entry.get("takes", {}), dict):
-        return False
-    lists = [entry.get("requires", []), entry.get("needs", []), *takes.values()]
-    return all(isinstance(one, list) and all(isinstance(name, str) for name in one) for one in lists)
+    return {"requires": [], "needs": [], "takes": {}} | metadata.get("mtmeta", {})
 
 
 def missing(notebook: str | Path) -> list[str]:

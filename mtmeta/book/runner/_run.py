@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import re
 import sys
 import tempfile
@@ -11,19 +10,20 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+
+import pandas as pd
 
 from ... import __version__
 from ..._arrays import digest
 from ..._escapes import file_name, markdown
 from ..._files import check_not_input, claim, whole_file
 from ..._processes import in_processes
+from ...evalset import EvalSet
+from ...rankings import Rankings
 from ._execute import CannotRun, about, execute, missing
 from ._needs import PARAMETERS, Data, facts, kind_of, unmet
-
-#: What a run makes in its folder.
-_MADE = ("notebooks", "scores", "site", ".done", ".site")
 
 
 @dataclass(frozen=True)
@@ -99,60 +99,41 @@ def run(
         If papermill is not installed, a notebook states its needs in the wrong form, or the folder was not made by a
         run, or is or holds an input.
     """
-    for name in ("papermill", "ipykernel"):
-        if importlib.util.find_spec(name) is None:
-            raise ValueError(f"{name} is not installed; chapters are executed with it: pip install 'mtmeta[book]'.")
-    out = Path(out)
-    outcomes: dict[str, Outcome] = {}
-    take(out, [*reads, *notebooks.values()])
-    given = _write_scores(data, out) if scores is None else scores
-    with closing(_outcomes(notebooks, data, given, out, jobs)) as done:
-        for page, outcome in done:
+    if importlib.util.find_spec("papermill") is None:
+        raise ValueError("papermill is not installed; chapters are executed with it: pip install 'mtmeta[book]'.")
+    out, outcomes = Path(out), {}
+    check_not_input(out, [*reads, *notebooks.values()])
+    claim(out, ".mtmeta-run")
+    parameters = {PARAMETERS[kind_of(data)]: _write_scores(data, out) if scores is None else scores}
+    with closing(_outcomes(notebooks, data, out, parameters, jobs)) as done:
+        for number, (page, outcome) in enumerate(done, 1):
             outcomes[page] = outcome
             if progress:
-                _tell(page, outcome, len(outcomes), len(notebooks))
+                took = f" in {outcome.seconds:.1f} s" if outcome.seconds else ""
+                about = " (done before)" * outcome.resumed + (f": {outcome.reason}" if outcome.reason else "")
+                line = f"[{number}/{len(notebooks)}] {outcome.status} {Path(page).name}{took}{about}"
+                print(line, file=sys.stderr, flush=True)
     return {page: outcomes[page] for page in notebooks}
 
 
-def take(out: Path, reads: Iterable[Path]) -> None:
-    """Make a folder one of a run; raise if that would replace inputs, or if no run has made it."""
-    for name in _MADE:
-        check_not_input(out / name, reads)
-    claim(out, ".mtmeta-run")
-
-
-def _write_scores(data: Data, out: Path) -> str:
-    """Write a set as a table, and return its whole path."""
-    kind = kind_of(data)
-    frame, name = (data, kind) if kind == "transcripts" else (data.to_frame(), data.name)
-    if kind == "ranked lists":  # what is judged and in no list stays: measures count it
-        frame = frame.drop(columns="relevance").merge(data.qrels, on=["query", "item"], how="outer")
-    path = (out / "scores" / f"{file_name(name)}.parquet").resolve()
-    with whole_file(path) as part:
-        frame.to_parquet(part, index=False)
-    return str(path)
-
-
 def _outcomes(
-    notebooks: Mapping[str, Path], data: Data, scores: str, out: Path, jobs: int
+    notebooks: Mapping[str, Path], data: Data, out: Path, parameters: Mapping[str, str], jobs: int
 ) -> Iterator[tuple[str, Outcome]]:
     """Yield the outcome of each chapter as soon as it is known.
 
     Chapters are executed in processes, since papermill changes the directory and is noisy when it is stopped.
     """
-    found, kind, seen = facts(data), kind_of(data), fingerprint(data)
-    parameters = {PARAMETERS[kind]: scores}
-    todo: dict[str, tuple] = {}
+    found, seen, todo = facts(data), fingerprint(data), {}
     for page, path in notebooks.items():
         key = digest([digest(path.read_bytes()), seen, parameters, __version__])
-        if reason := _why_not(path, kind, found):
+        if reason := _why_not(path, kind_of(data), found):
             outcome = Outcome("skipped", reason=reason)
             _write_page(path, out / f"{page}.ipynb", outcome)
             yield page, outcome
-        elif (stored := _read_outcome(out, page, key)) is not None:
+        elif (stored := _read_outcome(out / f"{page}.ipynb", key)) is not None:
             yield page, stored
         else:
-            todo[page] = (path, out, page, parameters, found, key)
+            todo[page] = (path, out / f"{page}.ipynb", parameters, found, key)
     with closing(in_processes(_run_one, todo, min(jobs, len(todo) or 1))) as done:
         for page, task in done:
             try:
@@ -161,16 +142,28 @@ def _outcomes(
                 yield page, Outcome("failed", reason=f"its process was killed: {error}")
 
 
+def _table(data: Data) -> pd.DataFrame:
+    """Return a set as one table; what is judged and in no ranked list stays, because measures count it."""
+    if isinstance(data, Rankings):
+        return data.to_frame().drop(columns="relevance").merge(data.qrels, on=["query", "item"], how="outer")
+    return data if isinstance(data, pd.DataFrame) else data.to_frame()
+
+
+def _write_scores(data: Data, out: Path) -> str:
+    """Write a set as a table, and return its whole path."""
+    path = (out / "scores" / f"{file_name(getattr(data, 'name', 'transcripts'))}.parquet").resolve()
+    with whole_file(path) as part:
+        _table(data).to_parquet(part, index=False)
+    return str(path)
+
+
 def fingerprint(data: Data) -> str:
     """Return a hash of everything that chapters can see of a set; equal sets have equal hashes."""
-    kind = kind_of(data)
-    if kind == "transcripts":
-        return digest([kind, data.to_csv(index=False)])
-    if kind == "ranked lists":
-        return digest([kind, data.name, data.runs.to_csv(index=False), data.qrels.to_csv(index=False)])
-    references = sorted(data.texts.references.items()) if data.texts else []
-    marks = [data.name, data.language_pair, sorted(data.human_systems), sorted(data.reference_free), references]
-    return digest([data.to_frame().to_csv(index=False), data.system_scores.to_csv(), marks])
+    marks: list = [kind_of(data), getattr(data, "name", ""), _table(data).to_csv(index=False)]
+    if isinstance(data, EvalSet):
+        marks += [data.system_scores.to_csv(), data.language_pair, sorted(data.human_systems)]
+        marks += [sorted(data.reference_free), sorted(data.texts.references.items()) if data.texts else []]
+    return digest(marks)
 
 
 def _why_not(path: Path, kind: str, found: Mapping[str, int]) -> str:
@@ -186,19 +179,14 @@ def _why_not(path: Path, kind: str, found: Mapping[str, int]) -> str:
     return ""
 
 
-def _outcome_file(out: Path, page: str) -> Path:
-    return out / ".done" / f"{Path(page).name}.json"
-
-
-def _read_outcome(out: Path, page: str, key: str) -> Outcome | None:
+def _read_outcome(notebook: Path, key: str) -> Outcome | None:
     """Return an earlier run's outcome of a chapter, if nothing has changed since and it did not fail."""
-    with suppress(
-        OSError, ValueError, KeyError, TypeError, AttributeError
-    ):  # an interrupted or older run is done again
-        stored = json.loads(_outcome_file(out, page).read_text(encoding="utf-8"))
-        written = digest((out / f"{page}.ipynb").read_bytes())
-        if (stored.pop("key"), stored.pop("notebook")) == (key, written) and stored["status"] != "failed":
-            return Outcome(**{**stored, "resumed": True})
+    import nbformat
+
+    with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):  # of an older run, or damaged
+        stored = dict(nbformat.read(notebook, as_version=4).metadata["mtmeta_run"])
+        if stored.pop("key") == key and stored["status"] != "failed":
+            return Outcome(**stored, resumed=True)
     return None
 
 
@@ -230,45 +218,34 @@ def _prepared(path: Path, parameters: Mapping[str, str], found: Mapping[str, int
     return notebook
 
 
-def _run_one(path: Path, out: Path, page: str, parameters: dict, found: dict, key: str) -> Outcome:
-    """Execute a chapter; store its notebook, then its outcome, each in one step."""
+def _run_one(path: Path, target: Path, parameters: dict, found: dict, key: str) -> Outcome:
+    """Execute a chapter, and store its notebook with its outcome."""
     import nbformat
 
-    target = out / f"{page}.ipynb"
     start = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         part = Path(folder) / target.name
-        write_text(part, nbformat.writes(_prepared(path, parameters, found)))
+        nbformat.write(_prepared(path, parameters, found), part)
         try:
             execute(part, part, parameters, cwd=path.resolve().parent)
-            outcome = Outcome("ran")
+            status, reason = "ran", ""
         except CannotRun as error:
-            outcome, part_of = Outcome("skipped", reason=str(error)), path
+            status, reason, part = "skipped", str(error), path
         except Exception as error:  # whatever a kernel may die of must not take the other chapters along
-            last = (str(error).strip() or type(error).__name__).splitlines()[-1]
-            outcome, part_of = Outcome("failed", reason=last.strip()), part
-        outcome = replace(outcome, seconds=round(time.perf_counter() - start, 1))
-        if outcome.status == "ran":
-            write_text(target, part.read_text(encoding="utf-8"))
-        else:
-            _write_page(part_of, target, outcome)
-    stored = {**asdict(outcome), "key": key, "notebook": digest(target.read_bytes())}
-    write_text(_outcome_file(out, page), json.dumps(stored) + "\n")
+            status, reason = "failed", (str(error).strip() or type(error).__name__).splitlines()[-1].strip()
+        outcome = Outcome(status, round(time.perf_counter() - start, 1), reason)
+        _write_page(part, target, outcome, key)
     return outcome
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a file, whole or not at all."""
-    with whole_file(path) as part:
-        part.write_text(text, encoding="utf-8")
-
-
-def _write_page(source: Path, target: Path, outcome: Outcome) -> None:
-    """Write a notebook with a note under its title: why it was skipped, or how it failed."""
+def _write_page(source: Path, target: Path, outcome: Outcome, key: str = "") -> None:
+    """Write a notebook with its outcome, and a note under its title if it was skipped or failed."""
     import nbformat
     from papermill.execute import remove_error_markers
 
     notebook = remove_error_markers(nbformat.read(source, as_version=4))
+    stored = {"status": outcome.status, "seconds": outcome.seconds, "reason": outcome.reason}
+    notebook.metadata["mtmeta_run"] = {"key": key, **stored}
     if outcome.status == "skipped":
         title, kind = "Skipped on your data", "warning"
         text = f"This chapter cannot run on your data: {plain(outcome.reason)}. What follows is the book's own version."
@@ -277,16 +254,12 @@ def _write_page(source: Path, target: Path, outcome: Outcome) -> None:
         text = "A cell of this chapter failed, and those after it were not executed. The last line of the failure:"
         fence = "`" * max([3, *(len(run) + 1 for run in re.findall("`+", outcome.reason))])
         text += f"\n\n{fence}text\n{outcome.reason}\n{fence}"
-    note = f":::{{admonition}} {title}\n:class: {kind}\n{text}\n:::"
-    first = next(cell for cell in notebook.cells if cell.cell_type == "markdown")
-    first.source = re.sub("(?m)^# .*", lambda found: f"{found[0]}\n\n{note}\n", first.source, count=1)
-    write_text(target, nbformat.writes(notebook))
-
-
-def _tell(page: str, outcome: Outcome, number: int, of: int) -> None:
-    took = f" in {outcome.seconds:.1f} s" if outcome.seconds else ""
-    about = " (done before)" * outcome.resumed + (f": {outcome.reason}" if outcome.reason else "")
-    print(f"[{number}/{of}] {outcome.status} {Path(page).name}{took}{about}", file=sys.stderr, flush=True)
+    if outcome.status != "ran":
+        note = f":::{{admonition}} {title}\n:class: {kind}\n{text}\n:::"
+        first = next(cell for cell in notebook.cells if cell.cell_type == "markdown")
+        first.source = re.sub("(?m)^# .*", lambda found: f"{found[0]}\n\n{note}\n", first.source, count=1)
+    with whole_file(target) as part:
+        part.write_text(nbformat.writes(notebook), encoding="utf-8")
 
 
 def plain(text: str) -> str:
