@@ -128,9 +128,9 @@ def to_numbers(column: pd.Series) -> pd.Series:
     numbers = pd.to_numeric(column, errors="coerce")
     if pd.api.types.is_numeric_dtype(column) or numbers.dtype.kind != "f":
         return numbers
-    known = numbers.notna()
-    numbers[known] = [float(value) for value in column[known]]
-    return numbers
+    known, exact = numbers.notna().to_numpy(), numbers.to_numpy(copy=True)
+    exact[known] = column.to_numpy(dtype=object)[known].astype(float)
+    return pd.Series(exact, column.index)
 
 
 def numbers_of(column: pd.Series, name: str) -> np.ndarray:

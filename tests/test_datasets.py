@@ -18,7 +18,7 @@ from trees import LP, MQM_ROWS, OUTPUTS, SOURCES, make_tree, scores, write
 
 import mtmeta as mm
 from mtmeta import datasets
-from mtmeta.datasets import _mqm, load, load_all, load_news, locate
+from mtmeta.datasets import load, load_all, load_news, locate
 
 
 @pytest.fixture
@@ -132,21 +132,6 @@ def test_nothing_after_a_tab_is_not_rated(tree):
     refuses("expected `SYSTEM SCORE`", load, tree / LP)
 
 
-def test_spans_of_raters_do_not_count_again_beside_the_merged_ones(tree):
-    es = load(tree / LP, spans=True)
-    assert es.spans is None
-    assert "no en-de.mqm.*seg.rating files" in es.provenance["left_out"]["error spans"]
-    rows = [f"Alpha\t{RATING}\n", "Alpha\tNone\n", "Alpha\tNone\n"]
-    for name in ("merged", "rater1", "rater2"):
-        write(tree / f"human-scores/en-de.mqm.{name}.seg.rating", "".join(rows))
-    assert list(load(tree / LP, spans=True).spans["rater"]) == ["merged"]
-    (tree / "human-scores/en-de.mqm.merged.seg.rating").unlink()
-    assert list(load(tree / LP, spans=True).spans["rater"]) == ["rater1", "rater2"]
-
-
-RATING = '{"errors": [{"start": 0, "end": 1, "category": "Accuracy/Omission", "severity": "major"}]}'
-
-
 def test_tree_texts(tree):
     texts = load(tree / LP).texts
     assert texts.sources == tuple(SOURCES)  # U+2028 and U+0085 do not end a line
@@ -204,21 +189,6 @@ def test_metrics_from_folder_and_from_folder_by_language_pair(tree, tmp_path, mo
     assert "Plain" in load(tree / LP, metrics_from="deep")
 
 
-def test_spans_of_ratings(tree):
-    error = {"start": 0, "end": 3, "category": "fluency/grammar", "severity": "minor", "score": 1.0}
-    omitted = {"start": 4, "end": 7, "category": "accuracy/omission", "severity": "major", "is_source_error": True}
-    rated = {"errors": [error, omitted]}
-    lines = [f"Alpha\t{json.dumps({'errors': []})}", "Alpha\tNone", "Alpha\tNone"]
-    lines += [f"Beta\t{json.dumps(rated)}\tanna", "Beta\tNone", "Beta\tNone"]
-    write(tree / f"human-scores/{LP}.mqm.rater7.seg.rating", "\n".join(lines) + "\n")
-    spans = load(tree / LP, spans=True).spans
-    assert tuple(spans.columns) == _mqm.SPAN_COLUMNS
-    assert spans["system"].tolist() == ["Alpha", "Beta", "Beta"]
-    assert spans["rater"].tolist() == ["rater7", "anna", "anna"]
-    assert spans["text"].tolist()[1:] == ["Der", "cat"]  # the second lies in the source
-    assert spans["weight"].tolist() == [0, 1, 5]
-    assert spans["severity"].tolist() == ["no-error", "minor", "major"]
-    assert spans["start"].isna().tolist() == [True, False, False]
 
 
 @pytest.fixture
@@ -238,15 +208,6 @@ def test_mqm_scores_sum_per_rater_and_average_over_raters(mqm_file):
     assert es.texts.translations["A"] == ("Es regnet.", 'Ein "Katze" bellt.')
     assert es.texts.references == {"refA": (None, 'Ein "Hund" bellt.')}
     assert es.provenance["left_out"] == {"refA": "the reference"}
-    spans = load(mqm_file, spans=True).spans
-    assert tuple(spans.columns) == _mqm.SPAN_COLUMNS
-    assert len(spans) == 6  # the reference's row and the attention check are not among them
-    assert spans["text"].tolist()[:2] == ['"Katze"', "."]
-    assert spans["start"].tolist()[:2] == [4, 17]
-    omission = spans[spans["category"] == "Accuracy/Omission"].iloc[0]
-    assert (omission["text"], bool(omission["is_source_error"])) == ("really", True)
-    assert spans[spans["severity"] == "no-error"]["text"].isna().all()
-    assert spans[spans["system"] == "B"].iloc[0]["text"] == "xyz"  # a mark that is not closed runs to the end
 
 
 TABLE = "system,segment,human,X\nNA,1,-1,0.5\nNA,2,,NaN\nNone,1,0,None\nNone,2,NA,0.25\n"
@@ -322,18 +283,9 @@ def test_wmt23(data_dir, lp, n_systems, n_segments, n_rated, pearson):
 
 
 @pytest.mark.data
-@pytest.mark.parametrize("lp", ["en-de", "zh-en"])
-def test_wmt23_spans_add_up_to_the_human_scores(data_dir, lp):
-    es = load(f"wmt23/{lp}", metrics=["BLEU"], spans=True)
-    sums = es.spans.groupby(["system", "segment", "rater"])["weight"].sum()
-    human = -sums.groupby(["system", "segment"]).mean().unstack().reindex(index=es.systems, columns=es.segments)
-    np.testing.assert_allclose(human.to_numpy(), es.human, atol=1e-9)
-
-
-@pytest.mark.data
 @pytest.mark.parametrize(("lp", "reference", "n_systems"), [("en-de", "refA", 13), ("zh-en", "refB", 14)])
 def test_ted_scores_are_the_published_averages(data_dir, lp, reference, n_systems):
-    es = load(f"ted/{lp}", spans=True)
+    es = load(f"ted/{lp}")
     assert es.shape == (n_systems, 529)
     assert es.provenance["reference"] == reference
     assert not np.isnan(es.human).any()

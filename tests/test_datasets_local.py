@@ -79,7 +79,7 @@ def test_names(librispeech, function, name, message):
 
 
 @pytest.mark.parametrize("name", ["librispeech/test-clean", "teaching-speech", "teaching-ranking"])
-@pytest.mark.parametrize("option", [{"metrics": ["X"]}, {"reference": "refA"}, {"spans": True}, {"missing": "nan"}])
+@pytest.mark.parametrize("option", [{"metrics": ["X"]}, {"reference": "refA"}, {"missing": "nan"}])
 def test_options_of_translations_are_refused(librispeech, name, option):
     refuses(rf"`{next(iter(option))}` does not apply to .*Leave it out", load_any, name, **option)
 

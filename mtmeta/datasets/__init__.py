@@ -34,7 +34,6 @@ def load(
     annotation: str | None = None,
     metrics_from: str | Path | Iterable[str | Path] = (),
     metrics: Sequence[str] | None = None,
-    spans: bool = False,
     missing: str = "raise",
     unrated: str = "raise",
     human_systems: Sequence[str] = (),
@@ -62,8 +61,6 @@ def load(
         folder of ``.seg.score`` files, or one with a subfolder per language pair.
     metrics : sequence of str, optional
         The metrics to keep, in this order; all by default.
-    spans : bool
-        Whether to load the error spans of the annotators too.
     missing : {"raise", "nan"}
         What to do if a system lacks a segment of a table: refuse, or leave the cell unscored. In a folder, a metric
         that lacks a candidate system is left out (an error if you asked for it), or kept with holes.
@@ -111,7 +108,7 @@ def load(
     >>> es.shape
     (12, 300)
     """
-    options = Options(reference, annotation, metrics_from, metrics, spans, missing, unrated, columns)
+    options = Options(reference, annotation, metrics_from, metrics, missing, unrated, columns)
     if _find.is_table(name_or_path):
         return _marked(_tables.load_table(name_or_path, options, by_pair=False), human_systems)[0]
     found = _find.translations(name_or_path, options)

@@ -24,7 +24,6 @@ class Options:
     annotation: str | None = None
     metrics_from: str | Path | Iterable[str | Path] = ()
     metrics: Sequence[str] | None = None
-    spans: bool = False
     missing: str = "raise"
     unrated: str = "raise"
     columns: Mapping[str, str] | None = None
@@ -148,26 +147,22 @@ def read_lines(path: Path, expected: int | None = None) -> list[str]:
 
 
 def read_fields(
-    path: Path, names: str, separator: str | None = None, *, skip: int = 0, empty: str | None = None
+    path: Path, names: str, separator: str | None = None, *, skip: int = 0, empty: str = ""
 ) -> pd.DataFrame:
     """Return lines that all have the same fields as a table of texts; its index has the numbers of the lines.
 
     ``names`` lists the names of the fields, with a blank between them. ``skip`` says how many lines of header to leave
-    out. If there is no ``separator``, white space separates. ``empty`` is put where a line ends after a tab; by default
-    that is an error.
+    out. If there is no ``separator``, white space separates. ``empty`` is put where a line ends after a tab.
     """
     columns = names.split()
-    lines = read_lines(path)[skip:]
-    rows = [line.split(separator) for line in lines]
-    for row, line in zip(rows, lines, strict=True):
-        row += [empty] if empty and line.endswith("\t") and len(row) == len(columns) - 1 else []
-    if not rows:
+    lines = [line + empty if line.endswith("\t") else line for line in read_lines(path)[skip:]]
+    if not lines:
         raise ValueError(f"{path} is empty; expected lines `{names}`.")
-    for number, row in enumerate(rows, 1 + skip):
-        if len(row) != len(columns):
-            found = " ".join(row)[:60]
-            raise ValueError(f"{path}, line {number}: expected `{names}`; found {found!r}. The file may be truncated.")
-    return pd.DataFrame(rows, columns=columns, index=range(1 + skip, 1 + skip + len(rows)), dtype=object)
+    for number, line in enumerate(lines, 1 + skip):
+        if len(line.split(separator)) != len(columns):
+            raise ValueError(f"{path}, line {number}: expected `{names}`; found {line[:60]!r}. It may be truncated.")
+    cells = np.array((separator or " ").join(lines).split(separator), dtype=object).reshape(-1, len(columns))
+    return pd.DataFrame(cells, columns=columns, index=range(1 + skip, 1 + skip + len(lines)))
 
 
 def finite(column: pd.Series, path: Path, *, none: bool = False) -> np.ndarray:

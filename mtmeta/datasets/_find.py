@@ -49,7 +49,7 @@ class Source:
 def _teaching(_: str, options: Options) -> EvalSet:
     from ..simulate import teaching  # takes long, because of the libraries that compute metrics
 
-    options.refuse("the teaching set", "reference", "annotation", "metrics_from", "spans", "columns")
+    options.refuse("the teaching set", "reference", "annotation", "metrics_from", "columns")
     return teaching() if options.metrics is None else teaching().select(metrics=options.metrics)
 
 

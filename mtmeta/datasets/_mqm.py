@@ -17,9 +17,6 @@ from . import _common
 from ._common import Options, canonical_ids, choose_references, finished, from_rows, locate, read_lines
 
 NO_ERROR = "no-error"
-SPAN_COLUMNS = (
-    "system", "segment", "rater", "category", "severity", "weight", "start", "end", "text", "is_source_error",
-)  # fmt: skip
 _SIDES = ("source", "translation")
 _SEGMENT_COLUMNS = ("seg_id", "globalSegId", "global_seg_id")
 _REFERENCE_NAME = re.compile(r"ref([A-Z]?)")
@@ -86,7 +83,7 @@ def load_ted(lp: str, options: Options) -> EvalSet:
 
 def load_newstest2021(lp: str, options: Options) -> EvalSet:
     """Load the average MQM scores of newstest2021, with the texts of the systems that have them."""
-    options.refuse("newstest2021, of which average scores are published", "metrics_from", "spans")
+    options.refuse("newstest2021, of which average scores are published", "metrics_from")
     folder = lp.replace("-", "")
     path = locate(f"google-mqm/newstest2021/{folder}/mqm_newstest2021_{folder}.avg_seg_scores.tsv")
     texts = locate("wmt21-news-systems/txt")
@@ -121,7 +118,7 @@ def load_newstest2021(lp: str, options: Options) -> EvalSet:
 
 def load_averages(path: Path, options: Options) -> EvalSet:
     """Load a table of average MQM scores: ``system mqm_avg_score seg_id``."""
-    options.refuse("a table of average scores", "metrics_from", "spans")
+    options.refuse("a table of average scores", "metrics_from")
     return _assemble(_read_averages(path), path, options, name=path.name.split(".")[0])
 
 
@@ -138,9 +135,7 @@ def load_errors(path: Path, options: Options, *, name=None, lp=None, standard=No
     if len(torn):
         which = "system {!r}, segment {!r}".format(*torn.iloc[0])
         raise ValueError(f"{path}: the texts of {which} differ between rows; expected the same in all.")
-    return _assemble(
-        rows.join(human, on=keys), path, options, name=name or path.stem, lp=lp, standard=standard, errors=errors
-    )
+    return _assemble(rows.join(human, on=keys), path, options, name=name or path.stem, lp=lp, standard=standard)
 
 
 def _read_averages(path: Path) -> pd.DataFrame:
@@ -152,7 +147,7 @@ def _read_averages(path: Path) -> pd.DataFrame:
 
 
 def _read_errors(path: Path) -> pd.DataFrame:
-    """Return the rows of an error table, checked, with weights, texts without marks, and span offsets."""
+    """Return the rows of an error table, checked, with weights and texts without marks."""
     text, keys = StringIO(read_text(path)), ["system", "rater", "segment"]
     try:
         table = pd.read_csv(text, sep="\t", quoting=csv.QUOTE_NONE, dtype=str, keep_default_na=False)
@@ -164,13 +159,8 @@ def _read_errors(path: Path) -> pd.DataFrame:
         table["weight"] = [*map(mqm_weight, table["category"], table["severity"])]
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
-    rows = []
-    for (source, in_source), (target, in_target) in zip(*(map(_unmark, table[side]) for side in _SIDES), strict=True):
-        is_source_error = in_target is None and in_source is not None
-        span = in_target or in_source
-        text = (source if is_source_error else target)[slice(*span)] if span else None
-        rows.append((source, target, is_source_error, *(span or (None, None)), text))
-    table = table.assign(**pd.DataFrame(rows, columns=[*_SIDES, "is_source_error", "start", "end", "text"]))
+    for side in _SIDES:  # errors are marked <v>so</v>
+        table[side] = table[side].str.replace("</?v>", "", regex=True)
     table["system"] = table["system"].map(_system_name)
     table["segment"] = pd.Series(canonical_ids(table["segment"]), dtype=object)
     return table
@@ -181,27 +171,8 @@ def _system_name(name: str) -> str:
     return re.sub(r"^ref[-._]([A-Z])$", r"ref\1", name)
 
 
-def _unmark(text: str) -> tuple[str, tuple[int, int] | None]:
-    """Return a text without its ``<v>…</v>`` marks, and the marked span.
-
-    Offsets count characters of the returned text; the end is exclusive. A mark that is not closed runs to the end of
-    the text; several marks give their outermost limits.
-
-    >>> _unmark("Ein <v>rote</v> Haus")
-    ('Ein rote Haus', (4, 8))
-    """
-    first, last = text.find("<v>"), text.rfind("</v>")
-    if first < 0 and last < 0:
-        return text, None
-    start, end = max(first, 0), last if last > first else len(text)
-    before, inside, after = (
-        part.replace("<v>", "").replace("</v>", "") for part in (text[:start], text[start:end], text[end:])
-    )
-    return before + inside + after, (len(before), len(before) + len(inside))
-
-
 def _assemble(
-    rows: pd.DataFrame, path: Path, options: Options, *, name: str, lp=None, standard=None, errors=None, left_out=None
+    rows: pd.DataFrame, path: Path, options: Options, *, name: str, lp=None, standard=None, left_out=None
 ) -> EvalSet:
     """Build the set from one row per translation: the reference is left out, other humans stay candidates."""
     if options.annotation not in (None, "mqm"):
@@ -217,17 +188,6 @@ def _assemble(
         ordered = [*chosen, *(r for r in references if r not in chosen)]
         found.texts = replace(found.texts, references={r: es.texts.translations[r] for r in ordered})
     left_out = dict.fromkeys(chosen, "the reference") | (left_out or {}) | dict.fromkeys(unrated, "no human scores")
-    if options.spans:
-        found.spans = _spans(errors, found.systems)
     about = {"source": str(path), "annotation": "mqm", "reference": ".".join(chosen) or None}
     found.provenance = about | {"variants": {}, "left_out": left_out}
     return finished(found, options)
-
-
-def _spans(errors: pd.DataFrame, candidates: tuple[str, ...]) -> pd.DataFrame:
-    """Return the error rows of the candidates in the columns of `EvalSet.spans`."""
-    frame = errors[errors["system"].isin(candidates)].copy()
-    free = frame["severity"].str.strip().str.casefold().isin([NO_ERROR, "no error"])
-    frame.loc[free, ["category", "severity"]] = NO_ERROR
-    frame = frame[list(SPAN_COLUMNS)].reset_index(drop=True)
-    return frame.astype({"start": "Int64", "end": "Int64", "weight": float})

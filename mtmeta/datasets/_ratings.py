@@ -57,7 +57,7 @@ def load_side_by_side(lp: str, options: Options) -> EvalSet:
 
 def _wmt23(lp: str, options: Options) -> EvalSet:
     """Return the set of the shared task; other ratings will take the place of its own."""
-    options.refuse("further ratings of WMT23", "reference", "annotation", "metrics_from", "spans")
+    options.refuse("further ratings of WMT23", "reference", "annotation", "metrics_from")
     return load_tree(locate("mt-metrics-eval-v2/wmt23"), lp, options, f"wmt23/{lp}")
 
 

@@ -24,7 +24,7 @@ def load_wmt17_da(lp: str, options: Options) -> EvalSet:
     scores agree to nine decimals, so each text matches exactly one row of the official list. Loading checks this, and
     that a segment has one source and one reference.
     """
-    options.refuse("wmt17-da, which has one reference and no further scores", "reference", "metrics_from", "spans")
+    options.refuse("wmt17-da, which has one reference and no further scores", "reference", "metrics_from")
     choose_annotation(options.annotation, ["da"], f"wmt17-da/{lp}")
     official = pd.read_csv(locate("wmt17-da/DA-seglevel.csv"), sep=" ", dtype=str)
     official = official.loc[official["LP"] == lp, ["HUMAN", "SYSTEM", "SID"]]
@@ -59,7 +59,7 @@ def load_wmt24_news(lp: str, options: Options) -> EvalSet:
     The tables also hold the systems that the authors of MSLC24 trained to be bad: most have no MQM, and the name of the
     one that has ends in a star. They took no part in WMT24 and are left out. ``refB``, a human translation, stays.
     """
-    options.refuse("wmt24-news, whose metrics saw refA", "reference", "metrics_from", "spans")
+    options.refuse("wmt24-news, whose metrics saw refA", "reference", "metrics_from")
     choose_annotation(options.annotation, ["mqm"], f"wmt24-news/{lp}")
     path = locate(f"mslc2024/hum-{lp.replace('-', '')}-matrix.csv")
     frame = read_file(path, ",").rename(columns=_WMT24_NAMES).replace({"null": "", "-0": "0"})

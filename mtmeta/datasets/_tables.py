@@ -81,7 +81,7 @@ def load_other(kind: str, frame: pd.DataFrame, path: Path | str) -> pd.DataFrame
 
 
 def _read(path: Path | str, options: Options) -> tuple[pd.DataFrame, str]:
-    options.refuse("a table", "reference", "annotation", "metrics_from", "spans")
+    options.refuse("a table", "reference", "annotation", "metrics_from")
     return read_table(path, columns=options.columns), _name_of(path)
 
 

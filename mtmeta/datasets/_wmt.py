@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from .._files import read_text
 from .._names import counted, names_of, natural, unknown
 from ..evalset import EvalSet, Texts
 from ._common import (
@@ -24,7 +23,6 @@ from ._common import (
     read_fields,
     read_lines,
 )
-from ._mqm import NO_ERROR, SPAN_COLUMNS, mqm_weight
 
 #: Published protocol: standard reference and outlier systems, by (set, language pair), where they are not `refA`, or
 #: `ref` before 2021, and none. For WMT20 to WMT22 as in the package mt-metrics-eval (its meta_info.py); for later years
@@ -89,25 +87,26 @@ def load_tree(root: Path, lp: str, options: Options, name: str, metric_folders: 
     official = {m: values[:, 0] for m, values in official.items() if values is not None}
     variants = {m: metric.variant for m, metric in kept.items() if m in scores or m in official}
     provenance = {"source": str(root), "annotation": annotation, "reference": ".".join(chosen) or None}
-    texts = _texts(root, lp, sources, references, chosen, candidates, outputs, n)
-    es = EvalSet(
-        np.array([human[s] for s in candidates]),
-        scores,
-        systems=candidates,
-        name=name,
-        about={
-            "language_pair": lp,
-            "human_systems": set(candidates) & set(references),
-            "system_scores": pd.DataFrame(official, index=pd.Index(candidates, name="system")) if official else None,
-            "spans": _read_spans(root, lp, annotation, candidates, n, texts, left_out) if options.spans else None,
-            "reference_free": [m for m in scores if kept[m].variant == "src"],
-            "provenance": provenance | {"variants": variants, "left_out": left_out},
-        },
-        documents=documents,
-        domains=domains,
-        texts=texts,
+    return finished(
+        EvalSet(
+            np.array([human[s] for s in candidates]),
+            scores,
+            systems=candidates,
+            name=name,
+            about={
+                "language_pair": lp,
+                "human_systems": set(candidates) & set(references),
+                "system_scores": pd.DataFrame(official, index=pd.Index(candidates, name="system"))
+                if official
+                else None,
+                "reference_free": [m for m in scores if kept[m].variant == "src"],
+                "provenance": provenance | {"variants": variants, "left_out": left_out},
+            },
+            documents=documents,
+            domains=domains,
+            texts=_texts(root, lp, sources, references, chosen, candidates, outputs, n),
+        )
     )
-    return finished(es)
 
 
 # -- systems ----------------------------------------------------------------------------------
@@ -155,38 +154,16 @@ def read_scores(path: Path, n_segments: int | None, *, none: bool = False) -> di
     ValueError
         If a line is not a system and a finite number, or a system has too few or too many scores.
     """
-    systems, numbers = _plain_scores(path) or _checked_scores(path, none)
-    codes, systems = pd.factorize(systems)
+    rows = read_fields(path, "SYSTEM SCORE", empty="None" if none else "")
+    numbers = finite(rows["SCORE"], path, none=none)
+    codes, names = pd.factorize(rows["SYSTEM"])
     counts = np.bincount(codes)
     n = n_segments or counts[0]
     if (counts != n).any():
         odd = int(np.argmax(counts != n))
-        said = f"{path}: system {systems[odd]!r} has {counts[odd]} scores; expected {n}"
+        said = f"{path}: system {names[odd]!r} has {counts[odd]} scores; expected {n}"
         raise ValueError(f"{said}. The file may be truncated, or belong to another set.")
-    return dict(zip(systems, numbers[np.argsort(codes, kind="stable")].reshape(-1, n), strict=True))
-
-
-#: A file of lines `SYSTEM NUMBER`.
-_PLAIN = re.compile(r"(?:\S++[^\S\n]++[-+.0-9eE]++[^\S\n]*+(?:\n|\Z))++")
-
-
-def _plain_scores(path: Path) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return systems and scores of a file in which every line has a finite number, otherwise None."""
-    text = read_text(path)
-    if not _PLAIN.fullmatch(text):
-        return None
-    fields = np.array(text.split(), dtype=object)
-    try:
-        numbers = fields[1::2].astype(float)
-    except ValueError:
-        return None
-    return (fields[::2], numbers) if np.isfinite(numbers).all() else None
-
-
-def _checked_scores(path: Path, none: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Return systems and scores of a file that may hold ``None``; raise at the first line that is wrong."""
-    rows = read_fields(path, "SYSTEM SCORE", empty="None" if none else None)
-    return rows["SYSTEM"].to_numpy(), finite(rows["SCORE"], path, none=none)
+    return dict(zip(names, numbers[np.argsort(codes, kind="stable")].reshape(-1, n), strict=True))
 
 
 # -- metrics ----------------------------------------------------------------------------------
@@ -330,73 +307,3 @@ def _texts(root, lp, sources, references, chosen, candidates, outputs, n) -> Tex
     if sources is None and not found and not translations:
         return None
     return Texts(sources, found, translations)
-
-
-# -- error spans ------------------------------------------------------------------------------
-
-
-def _read_spans(root, lp, annotation, candidates, n, texts, left_out) -> pd.DataFrame | None:
-    """Read the error spans of all raters; return None, and list this, if the set has none.
-
-    A set may have the spans of each rater and, once more, those that made the scores (``merged``): these count then.
-    """
-    start, end = f"{lp}.{annotation}.", "seg.rating"
-    files = sorted((root / "human-scores").glob(f"{start}*{end}"))
-    files = [path for path in files if path.name == f"{start}merged.{end}"] or files
-    if not files:
-        left_out["error spans"] = f"the set has no {start}*{end} files"
-        return None
-    rows: list[tuple] = []
-    for path in files:
-        rater = path.name[len(start) : -len(end)].rstrip(".") or None
-        rows.extend(_read_ratings(path, rater, candidates, n, texts))
-    frame = pd.DataFrame(rows, columns=list(SPAN_COLUMNS))
-    rank = {system: i for i, system in enumerate(candidates)}
-    order = ["system", "segment", "rater"]
-    frame = frame.sort_values(order, key=lambda c: c.map(rank) if c.name == "system" else c, kind="stable")
-    return frame.reset_index(drop=True).astype({"start": "Int64", "end": "Int64", "weight": float})
-
-
-def _read_ratings(path: Path, rater: str | None, candidates: Sequence[str], n: int, texts: Texts | None) -> list[tuple]:
-    """Return one row per error of a ``.seg.rating`` file: lines ``SYSTEM <tab> JSON or None [<tab> RATER]``."""
-    rows = []
-    seen = dict.fromkeys(candidates, 0)
-    for number, line in enumerate(read_lines(path), 1):
-        system, *rest = line.split("\t")
-        if not 1 <= len(rest) <= 2:
-            raise ValueError(f"{path}, line {number}: expected `SYSTEM<tab>JSON or None`; found {line[:60]!r}.")
-        if system not in seen:
-            continue
-        seen[system] += 1
-        k = seen[system] - 1
-        if rest[0] == "None" or k >= n:
-            continue
-        translation = texts.translations[system][k] if texts and texts.translations else None
-        source = texts.sources[k] if texts and texts.sources else None
-        try:
-            rating = json.loads(rest[0])
-            rows.extend(_errors(rating, system, k + 1, rest[1] if len(rest) > 1 else rater, translation, source))
-        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
-            raise ValueError(f"{path}, line {number}: not a valid rating ({str(error)[:200]}).") from None
-    for system, count in seen.items():
-        if count not in (0, n):
-            raise ValueError(f"{path}: system {system!r} has {count} ratings; expected {n}, one per segment.")
-    return rows
-
-
-def _errors(rating: dict, system: str, segment: int, rater, translation: str | None, source: str | None) -> list[tuple]:
-    if not rating["errors"]:
-        return [(system, segment, rater, NO_ERROR, NO_ERROR, 0.0, None, None, None, False)]
-    rows = []
-    for error in rating["errors"]:
-        start, end, in_source = int(error["start"]), int(error["end"]), bool(error.get("is_source_error", False))
-        text = source if in_source else translation
-        if start < 0 or end < start or (text is not None and end > len(text)):
-            raise ValueError(f"span {start}-{end} does not lie within the text of {len(text or '')} characters")
-        category, severity, weight = error["category"], error["severity"], error.get("score")
-        weight = mqm_weight(category, severity) if weight is None else float(weight)
-        if not np.isfinite(weight):
-            raise ValueError(f"a score of {weight} is not finite")
-        marked = None if text is None else text[start:end]
-        rows.append((system, segment, rater, category, severity, weight, start, end, marked, in_source))
-    return rows

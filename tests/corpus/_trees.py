@@ -3,10 +3,8 @@
 """Folders in the layout of mt-metrics-eval v2, and tables of MQM errors and averages."""
 
 import io
-import json
 import os
 import tarfile
-from functools import partial
 from pathlib import Path
 from unittest import mock
 
@@ -21,7 +19,6 @@ HUMAN = {"A": [0, -6], "B": [-1, -7], "refA": [0, 0]}
 METRIC = {"A": [0.9, 0.2], "B": [0.8, 0.3], "refA": [1, 1]}
 SEG = f"human-scores/{LP}.mqm.seg.score"
 SYS = f"human-scores/{LP}.mqm.sys.score"
-RATING = f"human-scores/{LP}.mqm.merged.seg.rating"
 X = f"metric-scores/{LP}/X-src.seg.score"
 X_SYS = f"metric-scores/{LP}/X-src.sys.score"
 DOCS = f"documents/{LP}.docs"
@@ -52,13 +49,10 @@ def tree(folder):
     write(root / SYS, "A -3\nB -4\nrefA 0\n")
     write(root / X, scores(METRIC))
     write(root / X_SYS, "A 1\nB 2\nrefA 3\n")
-    errors = [{"start": 0, "end": 2, "category": "Fluency/Grammar", "severity": "minor"}]
-    rows = [f"{s}\t{json.dumps({'errors': errors if s == 'B' else []})}\n" for s in HUMAN for _ in (1, 2)]
-    write(root / RATING, "".join(rows))
     return root
 
 
-def case(name, spoil, refused="", read=None, **meaning):
+def case(name, spoil, refused="", **meaning):
     """Return a case of a tree that is spoilt, or altered so that it means the same."""
 
     def make(folder):
@@ -66,8 +60,7 @@ def case(name, spoil, refused="", read=None, **meaning):
         spoil(root)
         return root
 
-    more = {"read": read, "command": None} if read else {}
-    return Case(f"tree: {name}", make, refused, {} if refused else MEANS | meaning, **more)
+    return Case(f"tree: {name}", make, refused, {} if refused else MEANS | meaning)
 
 
 def put(path, content):
@@ -170,25 +163,6 @@ def _layout():
     yield case("a metric called like a column", put(f"metric-scores/{LP}/human-src.seg.score", scores(METRIC)), r"'human' cannot be a metric name")
 
 
-def _ratings():
-    read = partial(load, spans=True)
-
-    def bad(name, text, refused):
-        return case(f"ratings: {name}", put(RATING, lambda old: f"{text}\n" + old.split("\n", 1)[1]), refused, read)
-
-    error = '{"start": 0, "end": 2, "category": "x", "severity": "minor"}'
-    yield case("ratings: good", lambda root: None, "", lambda path: [read(path)])
-    yield bad("no tab", "A", r"line 1: expected `SYSTEM<tab>JSON or None`; found 'A'")
-    yield bad("an error is a number", 'A\t{"errors": [1]}', r"line 1: not a valid rating")
-    for label, old, new in (
-        ("beyond the text: span 0-99 does not lie within", '"end": 2', '"end": 99'), ("text", '"start": 0', '"start": "x"'),
-        ("no severity: unknown severity 'grave'", "minor", "grave"), ("an infinite weight", '"category"', '"score": Infinity, "category"'),
-    ):
-        says = label.partition(": ")[2]
-        yield bad(label, f'A\t{{"errors": [{error.replace(old, new)}]}}', rf"line 1: not a valid rating.*{says}")
-    yield case("ratings: too few", put(RATING, lambda t: t.split("\n", 1)[1]), r"system 'A' has 1 ratings; expected 2", read)
-
-
 ERRORS = "system\tdoc\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n"
 ROWS = (
     "A\td\t1\tr\tOne.\tEins.\tNo-error\tNo-error\n"
@@ -265,4 +239,4 @@ def _side_by_side():
     yield paired("cut", packed(good)[:-40], no_packed)
 
 
-TREES: tuple[Case, ...] = (*_any_file(), *_scores(), *_texts(), *_layout(), *_ratings(), *_mqm(), *_side_by_side())
+TREES: tuple[Case, ...] = (*_any_file(), *_scores(), *_texts(), *_layout(), *_mqm(), *_side_by_side())
