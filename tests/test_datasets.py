@@ -7,7 +7,6 @@ import json
 import lzma
 import sys
 import tarfile
-import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -78,7 +77,7 @@ def test_sets_of_the_archive_are_loaded_by_name(tmp_path, monkeypatch):
     assert load("wmt24/ja-zh").name == "wmt24/ja-zh"  # of the package's own folder
     refuses("unknown part of wmt24 'de-en'", load, "mtme/wmt24/de-en")
     refuses("Get it with `mtmeta fetch mt-metrics-eval/wmt19`", load, "mtme/wmt19/en-de")
-    refuses("archive of mt-metrics-eval is not on this computer", load, "mtme/../mtme/wmt24")
+    refuses("unknown set", load, "mtme/../mtme/wmt24")
 
 
 #: Set, pair, what a small tree calls otherwise, the annotation, the reference, and the candidates.
@@ -187,8 +186,6 @@ def test_metrics_from_folder_and_from_folder_by_language_pair(tree, tmp_path, mo
     assert es.provenance["variants"]["Plain"] is None  # the name does not say what it saw
     monkeypatch.setenv("MTMETA_DATA", str(tmp_path))
     assert "Plain" in load(tree / LP, metrics_from="deep")
-
-
 
 
 @pytest.fixture
@@ -451,12 +448,6 @@ def test_real_news_sets(data_dir):
 WIDE = "system,segment,human,X\nA,1,0,.9\nA,2,-6,.2\nB,1,-1,.9\nB,2,-7,.2\n"
 
 
-def _zipped(path, name, text):
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr(name, text)
-        archive.writestr("__MACOSX/note", "")
-
-
 #: Without the time, which would stand in the names of tests: each process must collect the same.
 PACKED = gzip.compress(WIDE.encode(), mtime=0)
 
@@ -464,7 +455,6 @@ PACKED = gzip.compress(WIDE.encode(), mtime=0)
 @pytest.mark.parametrize(("name", "write"), [
     ("t.csv.gz", lambda path: path.write_bytes(PACKED)),
     ("t.tsv.xz", lambda path: path.write_bytes(lzma.compress(WIDE.replace(",", "\t").encode("utf-16")))),
-    ("t.zip", lambda path: _zipped(path, "inside.csv", WIDE)),
 ])  # fmt: skip
 def test_packed_tables(tmp_path, name, write):
     (tmp_path / "plain.csv").write_text(WIDE)
@@ -475,21 +465,13 @@ def test_packed_tables(tmp_path, name, write):
 
 
 @pytest.mark.parametrize(("name", "content", "message"), [
-    ("t.csv.gz", PACKED[:-9], "cannot be unpacked: Compressed file ended"),
-    ("t.csv.xz", b"\xfd7zXZ\0nonsense of no length", "cannot be unpacked:"),
-    ("t.zip", b"PK", "cannot be unpacked: File is not a zip file"),
-    ("scores.gz", PACKED, "expected a name such as scores.csv.gz"),
+    ("t.csv.gz", PACKED[:-9], "cannot be read: Compressed file ended"),
+    ("t.csv.xz", b"\xfd7zXZ\0nonsense of no length", "cannot be read:"),
+    ("scores.gz", PACKED, "cannot tell the format from ''; expected one of .* such as scores.csv.gz"),
 ])  # fmt: skip
 def test_what_cannot_be_unpacked_is_refused(tmp_path, name, content, message):
     (tmp_path / name).write_bytes(content)
     refuses(message, load, tmp_path / name)
-
-
-def test_an_archive_of_two_tables_is_refused(tmp_path):
-    _zipped(tmp_path / "two.zip", "a.csv", WIDE)
-    with zipfile.ZipFile(tmp_path / "two.zip", "a") as archive:
-        archive.writestr("b.csv", WIDE)
-    refuses(r"expected one table in it; found a.csv, b.csv", load, tmp_path / "two.zip")
 
 
 def test_excel_is_read_or_says_what_it_needs(tmp_path, monkeypatch):
@@ -498,7 +480,7 @@ def test_excel_is_read_or_says_what_it_needs(tmp_path, monkeypatch):
         frame.assign(system=["NA", "NA", "B", "B"]).to_excel(tmp_path / "t.xlsx", index=False)
         assert mm.load(tmp_path / "t.xlsx").systems == ("B", "NA")
     except ModuleNotFoundError:
-        _zipped(tmp_path / "t.xlsx", "xl/workbook.xml", "")
+        (tmp_path / "t.xlsx").write_bytes(b"")
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     refuses(r"need openpyxl: pip install 'mtmeta\[excel\]'", load, tmp_path / "t.xlsx")
 
@@ -600,10 +582,8 @@ def test_three_ratings_in_pairs(lp, shape):
 
 @pytest.mark.parametrize(("cells", "says"), [
     ({"E1": "human"}, "column names must be distinct; found more than once: 'human'"),
-    ({"E2": 5}, "column 5 has no name"), ({"D2": True}, "cell D2: expected text, a number or nothing; found True"),
-    ({"D3": "#N/A"}, "cell D3: expected text, a number or nothing; found '#N/A'"),
-    ({"D2": "=1+1"}, "cell D2: the formula was never calculated"),
-    ({"D2": datetime.date(2024, 1, 1)}, "cell D2: expected text, a number or nothing; found datetime"),
+    ({"E2": 5}, "column 5 has no name"), ({"D2": True}, "column 'm' must hold numbers; found True or False"),
+    ({"D2": datetime.date(2024, 1, 1)}, "column 'm' must hold numbers; found '2024-01-01"),
 ])  # fmt: skip
 def test_cells_of_excel_are_texts_or_numbers(tmp_path, cells, says):
     openpyxl = pytest.importorskip("openpyxl")

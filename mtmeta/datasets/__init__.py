@@ -109,13 +109,7 @@ def load(
     (12, 300)
     """
     options = Options(reference, annotation, metrics_from, metrics, missing, unrated, columns)
-    if _find.is_table(name_or_path):
-        return _marked(_tables.load_table(name_or_path, options, by_pair=False), human_systems)[0]
-    found = _find.translations(name_or_path, options)
-    if len(found) > 1:
-        what = f"'{name_or_path}' holds {len(found)} parts: {', '.join(found)}"
-        raise ValueError(f"{what}. Name one of these (in Python: or use load_all).")
-    return _marked([load_part() for load_part in found.values()], human_systems)[0]
+    return _marked([_one(EvalSet, name_or_path, options)], human_systems)[0]
 
 
 def load_all(name_or_path: str | Path, *, human_systems: Sequence[str] = (), **options: Any) -> list[EvalSet]:
@@ -150,10 +144,8 @@ def load_all(name_or_path: str | Path, *, human_systems: Sequence[str] = (), **o
     >>> [es.name for es in mm.load_all("teaching")]
     ['teaching']
     """
-    checked = Options(**options)
-    if _find.is_table(name_or_path):
-        return _marked(_tables.load_table(name_or_path, checked, by_pair=True), human_systems)
-    return _marked([load_part() for load_part in _find.translations(name_or_path, checked).values()], human_systems)
+    found = load_any(name_or_path, human_systems=human_systems, **options)
+    return [_checked(EvalSet, name_or_path, data) for data in found]
 
 
 def load_transcripts(name_or_path: str | Path) -> pd.DataFrame:
@@ -188,7 +180,7 @@ def load_transcripts(name_or_path: str | Path) -> pd.DataFrame:
     >>> load_transcripts("teaching-speech").shape
     (2400, 7)
     """
-    return _find.other("transcripts", name_or_path)
+    return _one(pd.DataFrame, name_or_path, Options())
 
 
 def load_rankings(name_or_path: str | Path) -> Rankings:
@@ -220,7 +212,7 @@ def load_rankings(name_or_path: str | Path) -> Rankings:
     >>> load_rankings("teaching-ranking")
     Rankings 'teaching-ranking': 10 systems x 50 queries, 100 items a list, 15000 judged items, 1401 relevant
     """
-    return _find.other("rankings", name_or_path)
+    return _one(Rankings, name_or_path, Options())
 
 
 def load_any(
@@ -257,7 +249,34 @@ def load_any(
     ['EvalSet', 'DataFrame', 'Rankings']
     """
     checked = Options(**options)
-    return _marked(_find.everything(name_or_path, checked), human_systems)
+    if _find.is_table(name_or_path):
+        return _marked(_tables.load_table(name_or_path, checked, by_pair=True), human_systems)
+    return _marked([load_part() for load_part in _find.parts(name_or_path, checked).values()], human_systems)
+
+
+#: What a set may hold, and what else loads it.
+_KINDS = {EvalSet: ("translations with human scores", "load"), Rankings: ("rankings", "load_rankings")}
+_KINDS[pd.DataFrame] = "transcripts", "load_transcripts"
+
+
+def _one(kind: type, given: str | Path, options: Options) -> Any:
+    """Load the one set of this kind that an argument stands for."""
+    if _find.is_table(given):
+        return _checked(kind, given, *_tables.load_table(given, options, by_pair=False))
+    found = _find.parts(given, options)
+    if len(found) > 1:
+        what = f"'{given}' holds {len(found)} parts: {', '.join(found)}"
+        raise ValueError(f"{what}. Name one of these (in Python: or use load_all).")
+    return _checked(kind, given, *(load_part() for load_part in found.values()))
+
+
+def _checked(kind: type, given: str | Path, data: Any) -> Any:
+    """Return data; raise if they are of another kind."""
+    if not isinstance(data, kind):
+        what, function = _KINDS[type(data)]
+        expected = f"{given} holds {what}; expected {_KINDS[kind][0]}"
+        raise ValueError(f"{expected}. In Python, datasets.{function} loads it.")
+    return data
 
 
 def _marked(sets: list[Any], names: Sequence[str]) -> list[Any]:

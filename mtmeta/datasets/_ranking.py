@@ -6,19 +6,20 @@ import numpy as np
 import pandas as pd
 
 from ..rankings import Rankings
-from ._common import files_in, finite, locate, read_fields
+from ._common import Options, files_in, finite, locate, read_fields
 
 TASKS = ("doc", "passage")
 DEPTH = 100
 _RUN = "query Q0 item rank score tag"
 
 
-def load_dl_hard(task: str) -> Rankings:
+def load_dl_hard(task: str, options: Options) -> Rankings:
     """Load the first 100 items of every run of a task, with the judgements.
 
     The order is that of trec_eval: by score, in single precision, and by name downwards where scores are equal;
     the ranks in the files are not used. The published binary measures count relevance from 2 upwards.
     """
+    options.refuse_all("dl-hard")
     folder = locate("dl-hard")
     files = files_in(folder / "runs_top100", f"{task}.*.run")
     qrels = read_trec(folder / f"dl_hard-{task}.qrels", "query Q0 item relevance").drop(columns="Q0")

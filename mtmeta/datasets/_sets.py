@@ -73,12 +73,13 @@ def load_wmt24_news(lp: str, options: Options) -> EvalSet:
     return finished(es._changed(human_systems=frozenset({"refB"} & {*es.systems})))
 
 
-def load_librispeech(part: str) -> pd.DataFrame:
+def load_librispeech(part: str, options: Options) -> pd.DataFrame:
     """Load the references and all transcripts of one test set, as recognised by variants of one system.
 
     A segment is an utterance; its speaker is the first field of its id. Texts are lower-cased without
     punctuation upstream, and an empty transcript is an empty string: nothing was recognised.
     """
+    options.refuse_all("librispeech")
     folder = locate("librispeech-rnnt")
     references = _read_texts(folder / "ref" / f"{part}.ref_rare.tsv", "UTTERANCE TEXT RARE")
     segments = sorted(references, key=natural)

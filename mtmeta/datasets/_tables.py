@@ -10,8 +10,6 @@ import json
 import logging
 import lzma
 import sys
-import zipfile
-import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -20,7 +18,7 @@ import pandas as pd
 
 from .._checks import to_numbers
 from .._delimited import read_delimited, text_of
-from .._names import listed, names_of, unknown
+from .._names import listed, unknown
 from .._tables import check_once, check_table
 from ..evalset import RESERVED, EvalSet, is_reference
 from ..rankings import Rankings
@@ -29,7 +27,7 @@ from ._common import Options, canonical_ids, finished
 _log = logging.getLogger(__name__)
 
 #: What the name of a table ends in.
-_PLAIN, _PACKED = (".csv", ".tsv", ".jsonl"), {".gz": gzip.open, ".xz": lzma.open, ".zip": None}
+_PLAIN, _PACKED = (".csv", ".tsv", ".jsonl"), {".gz": gzip.open, ".xz": lzma.open}
 SUFFIXES = (*_PLAIN, ".parquet", ".xlsx", *_PACKED)
 #: What an empty score is called in the wild; upper and lower case are the same.
 _EMPTY = {"", "na", "nan", "none", "null"}
@@ -40,65 +38,35 @@ _ALIASES |= {"source": "src", "reference": "ref", "translation": "hyp hypothesis
 #: A long table has a column of scores, those of humans among them.
 _LONG = {"metric": "", "score": "value", "human": "mqm da human_score rating gold"}
 _INDEX = ("index", "level_0", "Unnamed: 0")
-#: What unpacking raises where a file is damaged, encrypted or packed in a way that is not known.
-_DAMAGED = (EOFError, RuntimeError, zlib.error, gzip.BadGzipFile, lzma.LZMAError, zipfile.BadZipFile)
 #: Columns of names and texts in the other kinds of tables; there they are no scores.
 _NAMES = {
     "transcripts": ("segment", "speaker", "quality", "reference", "transcript"),
     "rankings": ("query", "item"),
 }
-#: The columns that show what a table holds.
-_EXPECTED = {
-    "transcripts": "Transcripts have the columns system, segment, reference and transcript, and no column human.",
-    "rankings": "Ranked lists have the columns system, query, item, rank and relevance (empty where not judged).",
-}
 
 
-def load_table(path: Path | str, options: Options, *, by_pair: bool) -> list[EvalSet]:
-    """Load a table of translations as one set, or one per value of its column ``lp``."""
-    frame, name = _read(path, options)
-    if (kind := _kind(frame)) != "translations":
-        what = f"{path} holds {kind}; expected translations with human scores"
-        raise ValueError(f"{what}. In Python, datasets.load_{kind} loads it.")
-    return _by_pair(frame, name, path, options) if by_pair else [_build(frame, name, path, options)]
-
-
-def load_any(path: Path | str, options: Options) -> list[EvalSet] | list[pd.DataFrame] | list[Rankings]:
-    """Load a table of whatever kind; translations by language pair."""
-    frame, name = _read(path, options)
+def load_table(path: Path | str, options: Options, *, by_pair: bool) -> list[Any]:
+    """Load a table of whatever kind; translations as one set, or one per value of the column ``lp``."""
+    options.refuse("a table", "reference", "annotation", "metrics_from")
+    frame = read_table(path, columns=options.columns)
+    plain = Path(path).stem if Path(path).suffix.lower() in _PACKED else path
+    name, source = ("stdin", "standard input") if path == "-" else (Path(plain).stem, str(path))
     kind = _kind(frame)
     if kind == "translations":
-        return _by_pair(frame, name, path, options)
+        return _by_pair(frame, name, source, options) if by_pair else [_build(frame, name, source, options)]
     options.refuse(f"a table of {kind}", "metrics", "missing")
-    return [load_other(kind, frame, path)]
+    return [_transcripts(frame, source) if kind == "transcripts" else _rankings(frame, name, source)]
 
 
-def load_other(kind: str, frame: pd.DataFrame, path: Path | str) -> pd.DataFrame | Rankings:
-    """Return transcripts or rankings from a table that was read."""
-    if _kind(frame) != kind:
-        raise ValueError(f"{path} holds {_kind(frame)}; expected {kind}. {_EXPECTED[kind]}")
-    return _transcripts(frame, str(path)) if kind == "transcripts" else _rankings(frame, _name_of(path), str(path))
-
-
-def _read(path: Path | str, options: Options) -> tuple[pd.DataFrame, str]:
-    options.refuse("a table", "reference", "annotation", "metrics_from")
-    return read_table(path, columns=options.columns), _name_of(path)
-
-
-def _name_of(path: Path | str) -> str:
-    plain = Path(path).stem if Path(path).suffix.lower() in _PACKED else path
-    return "stdin" if path == "-" else Path(plain).stem
-
-
-def _by_pair(frame: pd.DataFrame, name: str, path: Path | str, options: Options) -> list[EvalSet]:
+def _by_pair(frame: pd.DataFrame, name: str, source: str, options: Options) -> list[EvalSet]:
     if "lp" not in frame or frame["lp"].nunique(dropna=False) < 2:
-        return [_build(frame, name, path, options)]
-    check_table(frame, ["lp"], name=str(path))
+        return [_build(frame, name, source, options)]
+    check_table(frame, ["lp"], name=source)
     columns = [c for c in frame if c not in RESERVED and not is_reference(c)] if options.metrics is None else []
     sets = []
     for lp, part in frame.groupby("lp"):
         empty = [c for c in columns if part[c].isna().all()]
-        es = _build(part.drop(columns=empty), f"{name}/{lp}", path, options)
+        es = _build(part.drop(columns=empty), f"{name}/{lp}", source, options)
         es.provenance["left_out"].update({f"metric {c}": f"no score in {lp}" for c in empty})
         sets.append(es)
     return sets
@@ -132,8 +100,7 @@ def _rankings(frame: pd.DataFrame, name: str, path: str) -> Rankings:
         raise ValueError(f"{path}: {error}") from None
 
 
-def _build(frame: pd.DataFrame, name: str, path: Path | str, options: Options) -> EvalSet:
-    source = "standard input" if path == "-" else str(path)
+def _build(frame: pd.DataFrame, name: str, source: str, options: Options) -> EvalSet:
     given = {"metrics": options.metrics, "missing": options.missing, "unrated": options.unrated}
     numeric = [c for c in _INDEX if c in frame and pd.api.types.is_numeric_dtype(frame[c])]
     index = [c for c in numeric if options.metrics is None and (frame[c].diff().iloc[1:] == 1).all()]
@@ -192,8 +159,8 @@ def read_table(path: Path | str, *, columns: Mapping[str, str] | None = None) ->
     ----------
     path : str or pathlib.Path
         A file whose name ends in one of ``SUFFIXES``; ``-`` reads CSV or TSV from standard input. Packed tables
-        (``.csv.gz``, ``.tsv.xz``, a ``.zip`` that holds one) are unpacked. Excel's ``.xlsx`` needs ``pip install
-        'mtmeta[excel]'``; its first sheet is read, and a log message names the others.
+        (``.csv.gz``, ``.tsv.xz``) are unpacked. Excel's ``.xlsx`` needs ``pip install 'mtmeta[excel]'``; its first
+        sheet is read, and a log message names the others.
     columns : mapping of str to str, optional
         Our name of a column to its name there, such as ``{"system": "Sys", "human": "mqm"}``.
 
@@ -206,10 +173,8 @@ def read_table(path: Path | str, *, columns: Mapping[str, str] | None = None) ->
 
     Raises
     ------
-    OSError
-        If it cannot be read.
     ValueError
-        If the name ends in something else, or the file is damaged.
+        If the name ends in something else, or the file cannot be read or is damaged.
 
     See Also
     --------
@@ -227,78 +192,46 @@ def read_table(path: Path | str, *, columns: Mapping[str, str] | None = None) ->
     [['NA', 1, -5.0], ['NA', 2, nan]]
     """
     what = "standard input" if path == "-" else Path(path)
-    suffix = Path(path).suffix.lower()
-    if path == "-":
-        frame = read_delimited(text_of(sys.stdin.buffer.read(), what), None, what)
-    elif suffix not in SUFFIXES:
-        raise ValueError(f"{path}: cannot tell the format from {suffix!r}; expected one of {', '.join(SUFFIXES)}.")
-    elif suffix in (".parquet", ".xlsx"):
-        frame = _read_parquet(what) if suffix == ".parquet" else _read_excel(what)
-    else:
-        inner, content = _unpacked(what) if suffix in _PACKED else (suffix, what.read_bytes())
-        text = text_of(content, what)
-        frame = (
-            _read_json_lines(text, what) if inner == ".jsonl" else read_delimited(text, ",\t"[inner == ".tsv"], what)
-        )
-    return _typed(_renamed(frame, columns or {}, what), what)
-
-
-def _unpacked(path: Path) -> tuple[str, bytes]:
-    """Return how the name of a packed table ends, and its content."""
-    name = path.stem
-    try:
-        if path.suffix.lower() == ".zip":
-            with zipfile.ZipFile(path) as archive:
-                names = [n for n in archive.namelist() if Path(n).suffix.lower() in _PLAIN]
-                if len(names) != 1:
-                    raise ValueError(f"expected one table in it; found {', '.join(names) or 'none'}")
-                name, content = names[0], archive.read(names[0])
-        else:
-            with _PACKED[path.suffix.lower()](path) as stream:
-                content = stream.read()
-    except (*_DAMAGED, ValueError) as error:
-        raise ValueError(f"{path} cannot be unpacked: {str(error).rstrip('.')}.") from None
-    suffix = Path(name).suffix.lower()
-    if suffix not in _PLAIN:
-        raise ValueError(f"{path}: unknown format {suffix!r}; expected a name such as scores.csv{path.suffix}.")
-    return suffix, content
-
-
-def _read_excel(path: Path) -> pd.DataFrame:
-    """Read the first sheet of a workbook: texts and numbers, and nothing else."""
-    try:
-        from openpyxl import load_workbook
-    except ImportError:
-        raise ValueError(f"{path}: Excel tables need openpyxl: pip install 'mtmeta[excel]'. Or use CSV.") from None
-    try:
-        books = [load_workbook(path, data_only=calculated) for calculated in (True, False)]
-    except Exception as error:  # zip, XML and openpyxl have errors of their own for a damaged file
-        raise ValueError(f"{path} is not a readable workbook: {str(error)[:200]}. Save it as CSV.") from None
-    first, *others = books[0].sheetnames
-    cells = zip(books[0].worksheets[0].iter_rows(), books[1].worksheets[0].iter_rows(), strict=True)
-    rows = [[_excel_value(*pair, path) for pair in zip(*row, strict=True)] for row in cells]
-    rows = [row for row in rows if any(value is not None for value in row)]
-    if not rows:
-        raise ValueError(f"{path}: sheet {first!r} is empty; expected a header with the names of the columns.")
-    used = [k for k, column in enumerate(zip(*rows, strict=True)) if any(value is not None for value in column)]
-    header = ["" if rows[0][k] is None else str(rows[0][k]) for k in used]
-    names_of(header, f"{path}: column names")
-    frame = pd.DataFrame([[row[k] for k in used] for row in rows[1:]], columns=header, dtype=object)
-    if others:
-        _log.warning("%s: read sheet %r; others: %s", path, first, listed(others))
-    return frame
-
-
-def _excel_value(cell: Any, formula: Any, path: Path) -> str | float | None:
-    """Return the content of a cell; raise if it is neither text nor a number."""
-    if cell.value is None and formula.data_type == "f":
-        raise ValueError(f"{path}, cell {cell.coordinate}: the formula was never calculated. Save it as CSV.")
-    if cell.value is None or cell.data_type in ("n", "s"):
-        return cell.value
-    raise ValueError(f"{path}, cell {cell.coordinate}: expected text, a number or nothing; found {cell.value!r}.")
+    frame = read_delimited(text_of(sys.stdin.buffer.read(), what), None, what) if path == "-" else _read(what)
+    return _typed(_renamed(frame.reset_index(drop=True), columns or {}, what), what)
 
 
 # -- formats ----------------------------------------------------------------------------------
+
+
+def _read(path: Path) -> pd.DataFrame:
+    """Return the table of a file as it is written there."""
+    ending = path.suffix.lower()
+    suffix = Path(path.stem).suffix.lower() if ending in _PACKED else ending
+    if suffix not in (_PLAIN if ending in _PACKED else SUFFIXES):
+        known = ", ".join(SUFFIXES)
+        raise ValueError(
+            f"{path}: cannot tell the format from {suffix!r}; expected one of {known}, such as scores.csv.gz."
+        )
+    try:
+        if suffix == ".parquet":
+            frame = pd.read_parquet(path)
+            return frame if frame.index.names == [None] else frame.reset_index()
+        if suffix == ".xlsx":
+            return _read_excel(path)
+        with _PACKED.get(ending, open)(path, "rb") as stream:
+            content = stream.read()
+    except ImportError:
+        raise ValueError(f"{path}: Excel tables need openpyxl: pip install 'mtmeta[excel]'. Or use CSV.") from None
+    except Exception as error:  # each library raises its own kinds for a damaged file
+        raise ValueError(f"{path} cannot be read: {' '.join(str(error).split())[:200]}.") from None
+    text = text_of(content, path)
+    return _read_json_lines(text, path) if suffix == ".jsonl" else read_delimited(text, ",\t"[suffix == ".tsv"], path)
+
+
+def _read_excel(path: Path) -> pd.DataFrame:
+    """Read the first sheet of a workbook; its first row has the names of the columns."""
+    with pd.ExcelFile(path) as book:
+        first, *others = book.sheet_names
+        frame = pd.read_excel(book, header=None, dtype=object, keep_default_na=False)
+    if others:
+        _log.warning("%s: read sheet %r; others: %s", path, first, listed(others))
+    return frame.iloc[1:].set_axis(map(str, frame.iloc[0]), axis=1)
 
 
 def _read_json_lines(text: str, what: Path) -> pd.DataFrame:
@@ -311,33 +244,13 @@ def _read_json_lines(text: str, what: Path) -> pd.DataFrame:
             row = json.loads(line)
         except (ValueError, RecursionError) as error:
             raise ValueError(f"{what}, line {number}: not valid JSON ({error}).") from None
-        if not isinstance(row, dict):
-            raise ValueError(f"{what}, line {number}: expected a JSON object; found {line[:40]!r}.")
-        for field, value in row.items():
-            if isinstance(value, list | dict | bool):
-                found = json.dumps(value)[:40]
-                raise ValueError(f"{what}, line {number}: {field!r} must be a text, a number or null; found {found}.")
-        if rows and row.keys() != rows[0].keys():
-            odd = sorted(row.keys() ^ rows[0].keys())
-            raise ValueError(f"{what}, line {number}: the fields differ from the first line's in {odd}. Write null.")
+        if not isinstance(row, dict) or row.keys() != (rows or [row])[0].keys():
+            expected = "expected a JSON object with the fields of the first line"
+            raise ValueError(f"{what}, line {number}: {expected}; found {line[:60]!r}.")
         rows.append(row)
     if not rows:
         raise ValueError(f"{what} is empty; expected a JSON object a line: system, segment, human and metrics.")
-    return pd.DataFrame({c: pd.Series([r[c] for r in rows], dtype=object) for c in rows[0]})
-
-
-def _read_parquet(path: Path) -> pd.DataFrame:
-    try:
-        frame = pd.read_parquet(path)
-    except Exception as error:  # pyarrow raises its own kinds, all of them OSError or ValueError or neither
-        raise ValueError(f"{path} is not a readable Parquet file: {' '.join(str(error).split())[:200]}") from None
-    named = [n for n in frame.index.names if n is not None]
-    frame = frame.reset_index(named) if named else frame.reset_index(drop=True)
-    for name in frame.columns.intersection(RESERVED).difference(["human"]):
-        odd = next((v for v in frame[name] if isinstance(v, bytes) or pd.api.types.is_list_like(v)), None)
-        if odd is not None:
-            raise ValueError(f"{path}: column {name!r} must hold text; found {odd!r:.40}.")
-    return frame
+    return pd.DataFrame(rows, dtype=object)
 
 
 # -- types ------------------------------------------------------------------------------------
@@ -356,6 +269,9 @@ def _typed(frame: pd.DataFrame, what: Path | str) -> pd.DataFrame:
             columns.append(_scores(column, name, what))
             continue
         column = column.astype(object)
+        odd = next((v for v in column if isinstance(v, bytes) or pd.api.types.is_list_like(v)), None)
+        if odd is not None:
+            raise ValueError(f"{what}: column {name!r} must hold text; found {odd!r:.40}.")
         column = column.where(column.notna() & (column != ""), None)
         if name == "system":
             column = column.map(lambda v: v if v is None else str(v))
@@ -373,6 +289,8 @@ def _scores(column: pd.Series, name: str, what: Path | str) -> pd.Series:
     if pd.api.types.is_numeric_dtype(column):
         return column
     column = column.astype(object)
+    if column.map(lambda value: isinstance(value, bool)).any():
+        return column
     try:
         numbers = to_numbers(column)
     except (TypeError, OverflowError) as error:

@@ -153,11 +153,11 @@ def _json_lines():
         return text + "\n" + lines(*rest)
 
     yield case("nothing", "", r"is empty; expected a JSON object a line")
-    yield case("an array of records", json.dumps(RECORDS), r"line 1: expected a JSON object; found '\[")
+    yield case("an array of records", json.dumps(RECORDS), r"line 1: expected a JSON object .*; found '\[")
     yield case("a field missing", lines(first, *({k: v for k, v in r.items() if k != "X"} for r in rest)),
-        r"line 2: the fields differ from the first line's in \['X'\]")
+        r"line 2: expected a JSON object with the fields of the first line")
     for value, refused in (
-        ("[1]", r"'X' must be a text, a number or null; found \[1\]"), ("true", r"'X' must be a text, a number or null; found true"),
+        ("[1]", r"column 'X' must hold numbers; found '\[1\]'"), ("true", r"column 'X' must hold numbers; found True"),
         ("Infinity", INFINITE), ("9" * 400, r"column 'X' must hold numbers; int too large"),
     ):
         yield case(f"X is {value[:9]}", with_first(json.dumps(first).replace("0.9", value)), refused)
@@ -181,7 +181,7 @@ def _parquets():
     case, good = partial(table, suffix="parquet"), _parquet(_frame())
     yield case("the good table", good)
     for name, data in (("cut in half", good[: len(good) // 2]), ("a pickle", PICKLE)):
-        yield case(name, data, r"is not a readable Parquet file")
+        yield case(name, data, r"cannot be read")
     yield case("an index with names", _parquet(_frame().set_index(["system", "segment"])))
     yield case("whole numbers with holes", _parquet(_frame(X=pd.array([1, None, 2, 3], dtype="Int64"))), X=((1, None), (2, 3)))
     for values in ([[1]] * 4, pd.date_range("2024", periods=4)):
@@ -213,8 +213,8 @@ def _places():
     yield _place("a pipe that nobody writes to", _odd(os.mkfifo), r"there is no file .*t\.csv")
     yield _place("a blank and quotes in the name", lambda f: _good_at(f / "a \"b\" 'c'.csv"))
     yield _place("a name of 300 characters", lambda f: f / ("x" * 300 + ".csv"), r"cannot look for '.*x.{0,9}': File name too long")
-    yield _place("text called a spreadsheet", lambda f: _good_at(f / "t.xlsx"), r"is not a readable workbook: File is not a zip file")
-    yield _place("text called compressed", lambda f: _good_at(f / "t.csv.gz"), r"cannot be unpacked: Not a gzipped file")
+    yield _place("text called a spreadsheet", lambda f: _good_at(f / "t.xlsx"), r"cannot be read")
+    yield _place("text called compressed", lambda f: _good_at(f / "t.csv.gz"), r"cannot be read: Not a gzipped file")
     yield _place("a pickle", file("t.pkl", PICKLE), r"cannot tell the format from '\.pkl'")
     yield _place("an address", lambda f: "http://127.0.0.1:9/t.csv", r"there is no file")
     for given in ("", "../../etc/passwd", "$(touch canary)", "wmt99", "teaching/en-de"):
