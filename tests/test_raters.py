@@ -79,5 +79,5 @@ def test_ratings_are_the_columns_called_human_and_other_raters_err_alike():
     assert np.ptp(pairs) < 0.1
     assert np.corrcoef(again["human_2"].ravel(), -es.truth["penalty"].ravel())[0, 1] > 0.7
     assert np.array_equal(again["human_2"], mm.simulate.rate_again(es, 1)["human_2"])
-    refuses("no whole simulated campaign", mm.simulate.rate_again, es.select(segments=es.segments[:5]))
+    refuses("must be a complete simulated campaign", mm.simulate.rate_again, es.select(segments=es.segments[:5]))
     refuses("`n_ratings` must be at least 1", mm.simulate.rate_again, es, 0)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import math
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -38,14 +37,6 @@ class _Error:
     @property
     def weight(self) -> float:
         return weight(self.category, self.severity)
-
-
-@dataclass(frozen=True, slots=True)
-class _Mark(_Error):
-    """A rater's mark: of an error that is there (``fault``), or of one that is not (-1, at ``place``)."""
-
-    fault: int = -1
-    place: float = 0.0
 
 
 # -- difficulty ---------------------------------------------------------------------------
@@ -103,18 +94,17 @@ def _errors(seed: int, menus: Sequence[Menu], difficulty: np.ndarray, rates: np.
 def _outputs(
     seed: int, sentences: Sequence[Sentence], references: Sequence[str], faults: dict[Cell, list[_Error]],
     freedom: np.ndarray,
-) -> dict[Cell, tuple[str, dict[int, tuple[int, int]]]]:  # fmt: skip
-    """Return each translation, and the places of its errors."""
+) -> dict[Cell, str]:  # fmt: skip
+    """Return each translation."""
     draws = [Draw(seed, 5, k) for k in range(len(freedom))]
-    out: dict[Cell, tuple[str, dict[int, tuple[int, int]]]] = {}
+    out: dict[Cell, str] = {}
     for (k, j), errors in faults.items():
         if errors and errors[0].site is None:
             other = references[(j + 1 + int(draws[k].uniform() * (len(references) - 1))) % len(references)]
-            text = sentences[j].source if draws[k].chance(0.5) or len(references) == 1 else other
-            out[k, j] = text, {0: (0, len(text))}
+            out[k, j] = sentences[j].source if draws[k].chance(0.5) or len(references) == 1 else other
         else:
             style = Style(draws[k].uniform, float(freedom[k]))
-            out[k, j] = translate(sentences[j], style, [(i, f.site) for i, f in enumerate(errors)])
+            out[k, j] = translate(sentences[j], style, [error.site for error in errors])
     return out
 
 
@@ -133,30 +123,31 @@ def _raters(seed: int) -> dict[str, dict[str, float]]:
     return raters
 
 
-def _rate(draw: Draw, habits: dict[str, float], faults: Sequence[_Error], n_words: int) -> list[_Mark]:
+def _rate(draw: Draw, habits: dict[str, float], faults: Sequence[_Error], n_words: int) -> list[_Error]:
     """Return what one rater marks in one translation."""
     marks = []
-    for number, fault in enumerate(faults):
+    for fault in faults:
         severity = fault.severity
         if fault.category == NON_TRANSLATION:
-            return [_Mark(NON_TRANSLATION, "major", fault=number)]
+            return [_Error(NON_TRANSLATION, "major")]
         if draw.chance(habits[f"miss_{severity}"]):
             continue
         if severity == "major" and draw.chance(habits["demote"]):
             severity = "minor"
         elif severity == "minor" and fault.weight >= 1 and draw.chance(habits["promote"]):
             severity = "major"
-        marks.append(_Mark(fault.category, severity, fault=number))
+        marks.append(_Error(fault.category, severity))
     for _ in range(draw.poisson(habits["over_marks"] * n_words / 10)):
         category = draw.weighted((AWKWARD, MISTRANSLATION, ADDITION), (0.6, 0.35, 0.05))
         severity = "major" if draw.chance(SETTINGS["over_major"]) else "minor"
-        marks.append(_Mark(category, severity, place=draw.uniform()))
+        draw.uniform()  # the place of the mark, which the stored teaching campaign has
+        marks.append(_Error(category, severity))
     return marks
 
 
 def _ratings(
     seed: int, faults: dict[Cell, list[_Error]], documents: Sequence[str], n_words: Sequence[int]
-) -> tuple[dict[Cell, list[_Mark]], list[str], dict[str, dict[str, float]]]:
+) -> tuple[dict[Cell, list[_Error]], list[str], dict[str, dict[str, float]]]:
     """Return the marks of every translation, the rater of every segment, and the raters' habits."""
     raters, draw = _raters(seed), Draw(seed, 7)
     of_document = {document: draw.pick(list(raters)) for document in dict.fromkeys(documents)}
@@ -166,7 +157,7 @@ def _ratings(
     return marks, who, raters
 
 
-def _penalties(marks: Iterable[Sequence[_Mark]]) -> list[float]:
+def _penalties(marks: Iterable[Sequence[_Error]]) -> list[float]:
     """Return the human score of each translation: minus the weights of its marks."""
     return [-round(sum(mark.weight for mark in cell), 1) + 0.0 for cell in marks]
 
@@ -210,7 +201,7 @@ def rate_again(es: EvalSet, n_ratings: int = 2, *, seed: int = 1) -> EvalSet:
     """
     truth = es.truth or {}
     if es.shape != (truth.get("n_systems"), truth.get("n_segments")) or "raters" not in truth:
-        raise ValueError(f"set {es.name!r} is no whole simulated campaign, so nobody knows its errors.")
+        raise ValueError(f"`es` must be a complete simulated campaign: the true errors of {es.name!r} are not known.")
     sentences, documents, _ = drawn(truth["seed"], es.shape[1])
     n_words = [len(s.source.split()) for s in sentences]
     faults: dict[tuple[str, int], list[_Error]] = {}
@@ -316,31 +307,6 @@ def _error_table(faults: dict[Cell, list[_Error]]) -> pd.DataFrame:
     return table
 
 
-def _word_span(text: str, place: float) -> tuple[int, int]:
-    """Return the span of the word at a relative place of a text; short words are passed over."""
-    words = list(re.finditer(r"\S+", text))
-    words = [w for w in words if len(w.group()) >= 4] or words
-    return words[int(place * len(words))].span()
-
-
-def _span_rows(
-    names: Sequence[str], marks: dict[Cell, list[_Mark]], who: Sequence[str], rated: np.ndarray,
-    outputs: dict[Cell, tuple[str, dict[int, tuple[int, int]]]],
-) -> pd.DataFrame:  # fmt: skip
-    """Return the raters' marks as a table of error spans."""
-    rows: list[tuple] = []
-    for (k, j), cell in marks.items():
-        about, (text, places) = (names[k], j + 1, who[j]), outputs[k, j]
-        for m in cell if rated[j] else ():
-            start, end = places[m.fault] if m.fault >= 0 else _word_span(text, m.place)
-            rows.append((*about, m.category, m.severity, m.weight, start, end, text[start:end]))
-        if rated[j] and not cell:
-            rows.append((*about, "no-error", "no-error", 0.0, None, None, None))
-    columns = "system segment rater category severity weight start end text".split()
-    types = {"start": "Int64", "end": "Int64", "weight": float, "text": object}
-    return pd.DataFrame(rows, columns=columns).astype(types).assign(is_source_error=False)
-
-
 def campaign(
     *,
     n_systems: int = 12,
@@ -370,7 +336,7 @@ def campaign(
     rated_share : float
         Share of segments with human scores, in (0, 1]; whole documents are drawn, the last in part.
     texts : bool
-        Whether to write the outputs. If not, the set has no texts, spans or lexical metrics; all other scores are the
+        Whether to write the outputs. If not, the set has no texts and no lexical metrics; all other scores are the
         same. That is much faster.
     lexical : bool
         Whether to compute BLEU, chrF and TER of the outputs, if there are any. This takes most of the time.
@@ -400,7 +366,7 @@ def campaign(
         - ``bias``: metric to the points it adds to a system;
         - ``metrics``: simulated metric to its settings, such as the share of major and of minor errors it detects;
         - ``raters``: rater to habits (probabilities; ``over_marks`` per ten words), ``rater``: who rated each segment;
-        - ``errors``: columns of the table of errors that are there; ``start`` and ``end`` only with texts;
+        - ``errors``: columns of the table of errors that are there;
         - ``length_slope``, with a length effect only: system to :math:`b_k`.
 
     Raises
@@ -456,17 +422,14 @@ def campaign(
     favoured = int(np.argsort(-penalty.mean(axis=1), kind="stable")[n_systems // 3])
     metrics = _simulated_metrics(seed, table, visible, sources, favoured, shape)
     errors = table.drop(columns="major").assign(system=np.array(names)[table["system"]], segment=table["segment"] + 1)
-    written, spans = None, None
+    written = None
     if texts:
         references = references_of(seed, sentences, documents)
         outputs = _outputs(seed, sentences, references, faults, freedom)
-        translations = {name: tuple(outputs[k, j][0] for j in range(n_segments)) for k, name in enumerate(names)}
+        translations = {name: tuple(outputs[k, j] for j in range(n_segments)) for k, name in enumerate(names)}
         if lexical:
             metrics = {**_lexical_metrics(list(translations.values()), references), **metrics}
-        spans = _span_rows(names, marks, who, rated, outputs)
         written = Texts(tuple(sources), {"refA": tuple(references)}, translations)
-        shown = [outputs[cell][1][i] for cell, own in faults.items() for i in range(len(own))]
-        errors = errors.assign(start=[a for a, _ in shown], end=[b for _, b in shown])
     truth = {"seed": seed, "n_systems": n_systems, "n_segments": n_segments, "rated_share": rated_share}
     truth |= {"settings": copy.deepcopy(SETTINGS), "penalty": penalty, "quality": rounded(names, -penalty.mean(axis=1))}
     truth |= {"rate": rounded(names, rates), "freedom": rounded(names, freedom)}
@@ -477,10 +440,10 @@ def campaign(
     if length_effect:
         truth["length_slope"] = rounded(names, slopes)
     metrics = {n: np.round(v, DECIMALS) + 0.0 for n, v in metrics.items()}
-    return as_set("campaign", human, metrics, names, documents, domains, written, spans, truth)
+    return as_set("campaign", human, metrics, names, documents, domains, written, truth)
 
 
-def as_set(name, human, metrics, systems, documents, domains, texts, spans, truth) -> EvalSet:
+def as_set(name, human, metrics, systems, documents, domains, texts, truth, spans=None) -> EvalSet:
     """Return a simulated campaign as an `EvalSet`."""
     source = f"simulated with seed {truth['seed']}"
     about = {
@@ -502,6 +465,6 @@ def references_of(seed: int, sentences: Sequence[Sentence], documents: Sequence[
     for sentence, document in zip(sentences, documents, strict=True):
         text = ""
         while not SHORTEST <= len(text.split()) <= LONGEST:
-            text, _ = translate(sentence, Style(draw.uniform, freedom[document]))
+            text = translate(sentence, Style(draw.uniform, freedom[document]))
         references.append(text)
     return references

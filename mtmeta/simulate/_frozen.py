@@ -26,7 +26,8 @@ def teaching() -> EvalSet:
     Returns
     -------
     EvalSet
-        The same as ``campaign(n_systems=12, n_segments=300, seed=2024)``, under the name ``teaching``.
+        The same as ``campaign(n_systems=12, n_segments=300, seed=2024)``, under the name ``teaching``, and with the
+        places of errors and of raters' marks: ``spans``, and ``start`` and ``end`` of ``truth["errors"]``.
 
     See Also
     --------
@@ -53,7 +54,7 @@ def teaching() -> EvalSet:
     for key in ("penalty", "difficulty", "visible_difficulty"):
         truth[key] = np.array(truth[key], dtype=np.float64)
     documents, domains = stored["documents"], stored["domains"]
-    return as_set("teaching", scores.pop("human"), scores, systems, documents, domains, texts, spans, truth)
+    return as_set("teaching", scores.pop("human"), scores, systems, documents, domains, texts, truth, spans)
 
 
 @functools.cache

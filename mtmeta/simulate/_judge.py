@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pandas as pd
-from rapidfuzz.distance import Levenshtein
 
 from .._names import positions
 from .._tables import check_table
@@ -38,7 +37,7 @@ def wordings_of(sentence: Sentence, limit: int) -> frozenset[str] | None:
     found, plan = set(), []
     for _ in range(limit):
         style = _Planned(plan)
-        found.add(translate(sentence, style)[0])
+        found.add(translate(sentence, style))
         plan = plan + [0] * (len(style.sizes) - len(plan))
         while plan and plan[-1] + 1 == style.sizes[len(plan) - 1]:
             plan.pop()
@@ -55,7 +54,7 @@ def _sentences_of(es: EvalSet) -> dict[Any, Sentence]:
     by_source = {s.source: s for s in drawn(truth["seed"], truth["n_segments"])[0]} if simulated else {}
     if not simulated or not set(sources) <= set(by_source):
         raise ValueError(
-            f"{es.name!r} is no simulated campaign with its own texts: nobody knows which translations are correct. "
+            f"{es.name!r} is not a simulated campaign with its own texts, so the correct translations are not known. "
             "Take one of `mtmeta.simulate.campaign` or `teaching`."
         )
     return {segment: by_source[source] for segment, source in zip(es.segments, sources, strict=True)}
@@ -68,6 +67,8 @@ def tokens(text: str) -> list[str]:
 
 def distance(text: str, wordings: Iterable[Sequence[str]]) -> int:
     """Return the fewest tokens to insert, delete or replace to make a text one of the wordings, which are tokenised."""
+    from rapidfuzz.distance import Levenshtein  # comes with jiwer
+
     own = tokens(text)
     return min(Levenshtein.distance(own, other) for other in wordings)
 

@@ -1,4 +1,4 @@
-"""The English wording of a sentence: the choices of a style, and the places of faults.
+"""The English wording of a sentence: the choices of a style, and faults.
 
 A sentence consists of *parts*, the last one of which is the whole. A part is a pattern, which many sentences share, and
 the meaning of its slots in this sentence: the number of another part, or of a fault (-1, -2, …; see `Site`). The first
@@ -10,10 +10,9 @@ list of a pattern says what is drawn for the part; the others are pieces of its 
   end.
 - In what is drawn, ``slot`` means what is drawn for that part; ``[choice, number]`` is a choice, with a whole number
   of options or the probability of yes; and ``[-1, …]`` has what others know of this part.
-- In a text, ``[slot, piece]`` is a piece of another part; ``[slot, piece, slot]`` shows this fault wherever it shows
-  none of its own. Words may be followed by ``|`` and a mark: "a" is the indefinite article, "g" stands without a space,
-  "c" joins clauses, "o" shows the fault of the word before, and a number is the slot of the fault that it shows. A word
-  with an empty text is a gap.
+- In a text, ``[slot, piece]`` is a piece of another part. Words may be followed by ``|`` and marks: "a" is the
+  indefinite article, "g" stands without a space, "c" joins clauses. (The pool also notes which words show a fault: a
+  third entry of a piece, "o", and numbers. They are not used.) A word with an empty text is a gap.
 """
 
 import re
@@ -41,23 +40,21 @@ class Style:
         return self._uniform() < self.freedom * probability
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Token:
-    """A word, its special marks, and the number of the error that it shows (-1 for none)."""
+    """A word and its marks; "!" marks a comma that must be shown."""
 
     text: str
-    flags: str = ""
-    error: int = -1
+    marks: str = ""
 
 
 class _Version:
-    """One version of a sentence: the choices of each part, and its errors."""
+    """One version of a sentence: the choices of each part, and its words."""
 
-    def __init__(self, sentence: Sentence, style: Style, faults: Sequence[tuple[int, Site]]) -> None:
+    def __init__(self, sentence: Sentence, style: Style, faults: Sequence[Site]) -> None:
         self.parts, self.style = sentence.parts, style
-        self.errors = {site.fault: number for number, site in faults}
         #: Values of faults, of choices (part, choice), and of what is known of a part (part, -1).
-        self.values: dict[Any, int] = {site.fault: site.value for _, site in faults}
+        self.values: dict[Any, int] = {site.fault: site.value for site in faults}
         self.tokens: list[Token] = []
         whole = len(self.parts) - 1
         self.draw(whole, self.parts[whole][0][0])
@@ -91,55 +88,39 @@ class _Version:
             else:
                 self.values[part, item[0]] = int(self.style.chance(item[1]))
 
-    def say(self, part: int, pattern: Sequence[Any], default: int = -1) -> None:
+    def say(self, part: int, pattern: Sequence[Any]) -> None:
         """Add the words of a part to ``tokens``."""
         for item in pattern:
             if isinstance(item, str):
                 for word in item.split(" "):
-                    text, _, special = word.partition("|")
-                    flags = special.rstrip("0123456789")
-                    fault = special[len(flags) :]
-                    error = self.errors.get(self.parts[part][1][int(fault)], -1) if fault else default
-                    self.tokens.append(Token(text.replace("_", " ") if special else text, flags, error))
+                    text, _, marks = word.partition("|")
+                    self.tokens.append(Token(text.replace("_", " ") if marks else text, marks))
             elif isinstance(item[1], str):
-                self.say(part, self.branch(part, item), default)
+                self.say(part, self.branch(part, item))
             else:
-                slots = self.parts[part][1]
-                inner = slots[item[0]]
-                own = self.errors.get(slots[item[2]], -1) if len(item) == 3 else default
-                self.say(inner, self.parts[inner][0][item[1] + 1], own)
+                inner = self.parts[part][1][item[0]]
+                self.say(inner, self.parts[inner][0][item[1] + 1])
 
 
-def translate(
-    sentence: Sentence, style: Style, faults: Sequence[tuple[int, Site]] = ()
-) -> tuple[str, dict[int, tuple[int, int]]]:
-    """Return a translation in a style, with numbered faults, and the character span of each fault.
-
-    A fault that leaves something out has an empty span, at the place where it is missing.
-    """
-    tokens = _Version(sentence, style, faults).tokens
-    for before, token in zip(tokens, tokens[1:], strict=False):
-        token.error = before.error if "o" in token.flags else token.error
-    end, final = sentence.end, -1
-    for number, site in faults:
+def translate(sentence: Sentence, style: Style, faults: Sequence[Site] = ()) -> str:
+    """Return a translation in a style, with faults."""
+    tokens, end = _Version(sentence, style, faults).tokens, sentence.end
+    for site in faults:
         if PARTS[site.keys[0] % 8] == "comma":
-            tokens = _wrong_comma(tokens, number)
+            tokens = _wrong_comma(tokens)
         elif PARTS[site.keys[0] % 8] == "final":
-            end, final = ("" if end == "." else "."), number
-    text, spans = _spelt(tokens, end)
-    if final >= 0:
-        spans[final] = (len(text) - len(end), len(text))
-    return text, spans
+            end = "" if end == "." else "."
+    return _spelt(tokens) + end
 
 
-def _wrong_comma(tokens: list[Token], error: int) -> list[Token]:
+def _wrong_comma(tokens: list[Token]) -> list[Token]:
     """Put a comma where German has one and English has none, or otherwise in the middle of the sentence."""
     words = [i for i, t in enumerate(tokens) if t.text and t.text != ","]
-    here = next((i for i in words[1:] if "c" in tokens[i].flags and tokens[i - 1].text != ","), None)
+    here = next((i for i in words[1:] if "c" in tokens[i].marks and tokens[i - 1].text != ","), None)
     if here is None:
-        inner = [i for i in words[1:] if tokens[i - 1].text != "," and "g" not in tokens[i].flags]
+        inner = [i for i in words[1:] if tokens[i - 1].text != "," and "g" not in tokens[i].marks]
         here = inner[len(inner) // 2] if inner else len(tokens)
-    return [*tokens[:here], Token(",", "", error), *tokens[here:]]
+    return [*tokens[:here], Token(",", "!"), *tokens[here:]]
 
 
 def _article(following: str) -> str:
@@ -148,31 +129,18 @@ def _article(following: str) -> str:
     return "an" if re.match("[aeiou]|hour|honest", low) and not re.match("uni(?!m|n)|use|eu|one|uk", low) else "a"
 
 
-def _spelt(tokens: Sequence[Token], end: str) -> tuple[str, dict[int, tuple[int, int]]]:
-    """Join words to a text; return it with the character span of each error."""
-    text = ""
-    spans: dict[int, tuple[int, int]] = {}
+def _spelt(tokens: Sequence[Token]) -> str:
+    """Join words to a text; of commas in a row the last one counts, and none before a semicolon."""
+    text, comma = "", None
     words = [t for t in tokens if t.text and t.text != ","]
     following = {id(a): b.text for a, b in zip(words, words[1:], strict=False)}
-    comma: Token | None = None
-
-    def append(word: str, error: int) -> None:
-        nonlocal text
-        if error >= 0:
-            spans[error] = (spans.get(error, (len(text), 0))[0], len(text) + len(word))
-        text += word
-
     for token in tokens:
         if token.text == ",":
             comma = token if text else None
         elif token.text:
-            if comma is not None and token.text != ";":
-                append(",", comma.error)
+            text += "," if comma is not None and token.text != ";" else ""
             comma = None
-            text += "" if "g" in token.flags or not text else " "
-            append(_article(following.get(id(token), "x")) if "a" in token.flags else token.text, token.error)
-        elif token.error >= 0:
-            spans[token.error] = (len(text), len(text))
-    if comma is not None and comma.error >= 0:
-        append(",", comma.error)
-    return text[:1].upper() + text[1:] + end, spans
+            text += "" if "g" in token.marks or not text else " "
+            text += _article(following.get(id(token), "x")) if "a" in token.marks else token.text
+    text += "," if comma is not None and "!" in comma.marks else ""
+    return text[:1].upper() + text[1:]
