@@ -48,8 +48,6 @@ def sweep(
     if plan is None:
         typer.echo(mm.sweep.EXAMPLE, nl=False)
         return
-    from tqdm import tqdm
-
     form = form_of(output, how, [plan, *mm.sweep.read_plan(plan)["files"]])
     out = out or Path("out") / plan.stem
     if dry_run:
@@ -58,11 +56,12 @@ def sweep(
         say(f"{len(frame)} tasks: {', '.join(f'{n} {status}' for status, n in counts.items())}")
         emit(written(frame, form), output)
         return
-    with tqdm(unit="task", file=sys.stderr, leave=False, disable=quiet or not sys.stderr.isatty()) as bar:
+    hidden = quiet or not sys.stderr.isatty()
+    with typer.progressbar(length=1, label="tasks", hidden=hidden, file=sys.stderr) as bar:
 
         def progress(done: int, failed: int, total: int) -> None:
-            bar.total, bar.n = total, done
-            bar.set_postfix(failed=failed)
+            bar.length, bar.label = total, f"{failed} of {total} tasks failed" if failed else f"{total} tasks"
+            bar.update(done - bar.pos)
 
         result = mm.sweep.run(plan, out, n_jobs=jobs, progress=progress)
     say(f"results: {out / 'results.csv'}", result.signature)

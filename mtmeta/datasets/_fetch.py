@@ -14,10 +14,10 @@ import tempfile
 import zipfile
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
+from typing import Any
 from urllib.parse import quote
 
 import pandas as pd
-from tqdm import tqdm
 
 from .._files import cache_dir, whole_file
 from .._names import unknown
@@ -85,6 +85,8 @@ def fetch(name: str, *, cache: Path | None = None, progress: bool = True, base_u
         ...
     ValueError: unknown data set 'wmt99'. Did you mean 'wmt23'? Available: ...
     """
+    from typer import progressbar
+
     wanted_set = data_set(name)
     if base_url is not None and not base_url.startswith(("http://", "https://")):
         raise ValueError(f"`base_url` must begin with http:// or https://; found {base_url!r}.")
@@ -94,7 +96,7 @@ def fetch(name: str, *, cache: Path | None = None, progress: bool = True, base_u
         made = {"recipe": "archive" if wanted_set.is_archive else "", "url_sha256": ""}
         all_files = [replace(f, url=f"{base_url.rstrip('/')}/{quote(f.path)}", **made) for f in all_files]
     progress = progress and sys.stderr.isatty()
-    with tqdm(total=wanted_set.size, desc=name, unit="B", unit_scale=True, disable=not progress) as bar:
+    with progressbar(length=wanted_set.size, label=name, hidden=not progress, file=sys.stderr) as bar:
         for _, group in itertools.groupby(all_files, key=lambda file: file.url):
             files = list(group)
             wanted = [f for f in files if not (is_there(cache / f.path, f) and _sha256(cache / f.path) == f.sha256)]
@@ -104,7 +106,7 @@ def fetch(name: str, *, cache: Path | None = None, progress: bool = True, base_u
                 elif wanted:
                     _obtain(wanted, cache)
                 if wanted_set.is_archive:
-                    _unpack(cache / files[0].path, name.partition("/")[2], progress=progress)
+                    _unpack(cache / files[0].path, name.partition("/")[2])
             except (ChecksumError, DownloadError) as error:
                 state = f"{done} of {len(all_files)} files of {name!r} are in {cache}; fetch again to continue."
                 raise type(error)(f"{error} {state}") from error
@@ -112,8 +114,8 @@ def fetch(name: str, *, cache: Path | None = None, progress: bool = True, base_u
                 hint = "Free some space, or name another folder in the environment variable MTMETA_CACHE."
                 raise OSError(error.errno, f"cannot write to the cache {cache}: {error.strerror}. {hint}") from error
             done, reached = done + len(files), reached + sum(file.size for file in files)
-            bar.set_postfix_str(f"{done}/{len(all_files)} files", refresh=False)
-            bar.update(reached - bar.n)
+            bar.label = f"{name}: {done}/{len(all_files)} files"
+            bar.update(reached - bar.pos)
     return cache
 
 
@@ -149,7 +151,7 @@ def _download(url: str, sha256: str | None, target: Path, what: str) -> Path:
         raise DownloadError(f"{what}: could not be downloaded from {url}: {said}.") from error
 
 
-def _obtain_archive(file: DataFile, cache: Path, bar: tqdm) -> None:
+def _obtain_archive(file: DataFile, cache: Path, bar: Any) -> None:
     """Download an archive, or the rest of it, into its place. What was downloaded stays if the download breaks off."""
     import requests
     from urllib3.exceptions import HTTPError
@@ -166,7 +168,7 @@ def _obtain_archive(file: DataFile, cache: Path, bar: tqdm) -> None:
                 with part.open("ab" if answer.status_code == 206 else "wb") as target:
                     while chunk := answer.raw.read1(1_000_000):
                         target.write(chunk)
-                        bar.update(target.tell() - bar.n)
+                        bar.update(target.tell() - bar.pos)
     except (requests.RequestException, HTTPError) as error:
         said = " ".join(str(error).split())[:300].removesuffix(".")
         raise DownloadError(f"{file.path}: could not be downloaded from {file.url}: {said}.") from error
@@ -225,7 +227,7 @@ _MEMBER = re.compile(
 )
 
 
-def _unpack(archive: Path, part: str, *, progress: bool) -> None:
+def _unpack(archive: Path, part: str) -> None:
     """Write the files of a set (``wmt24``), of a language pair (``wmt24/en-de``), or all of them, beside an archive.
 
     Human scores get their names last, because a language pair counts as present if it has some; those of segments come
@@ -235,7 +237,7 @@ def _unpack(archive: Path, part: str, *, progress: bool) -> None:
     known: dict[str, set[str]] = {}
     last: list[tuple[bytes, Path]] = []
     with tarfile.open(archive, "r|gz") as tar:
-        for member in tqdm(tar, desc="unpacking", unit=" files", disable=not progress):
+        for member in tar:
             path = PurePosixPath(member.name)
             found = _MEMBER.fullmatch(str(path)) if member.isfile() else None
             if found is None:
