@@ -42,27 +42,16 @@ def translations() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["segment", "system", "translation", "reference"])
 
 
-@pytest.fixture(scope="module")
-def cache(tmp_path_factory):
-    return tmp_path_factory.mktemp("scores")
-
-
-def perturbed_and_scored(translations: pd.DataFrame, cache) -> pd.DataFrame:
+def perturbed_and_scored(translations: pd.DataFrame) -> pd.DataFrame:
     table = mm.perturb.perturb_table(translations, n_kinds=4, rng=0, n_jobs=2)
-    return mm.scoring.score_pairs(table, n_jobs=2, cache=cache)
+    return mm.scoring.score_pairs(table, n_jobs=2)
 
 
 @pytest.mark.job("perturb and score 20,000 translations x 4, seven lexical metrics, 2 workers", "<= 300 s")
-def test_perturb_and_score(translations, timed, cache):
-    pairs = timed(lambda: perturbed_and_scored(translations, cache))
+def test_perturb_and_score(translations, timed):
+    pairs = timed(lambda: perturbed_and_scored(translations))
     assert len(pairs) > 3 * N
     assert {"ter", "ter_perturbed", "bleu", "rougeL"} <= set(pairs)
-
-
-@pytest.mark.job("the scores of these again, from the cache", "none (for comparison)")
-def test_score_again(translations, timed, cache):
-    table = mm.perturb.perturb_table(translations, n_kinds=4, rng=0, n_jobs=2)
-    assert len(timed(lambda: mm.scoring.score_pairs(table, n_jobs=2, cache=cache))) == len(table)
 
 
 @pytest.mark.job("23 measures of 10,000 ranked lists of 100 items and their perturbations", "none")

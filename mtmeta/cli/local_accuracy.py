@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -77,9 +76,9 @@ def local_accuracy(
     from .._enough import FEWEST_UNITS
     from .._names import counted, some_of
 
-    data, progress = _read(file), not quiet and sys.stderr.isatty()
+    data = _read(file)
     texts = {"task": task, "language": language, "kinds": perturbation}
-    made = mm.local_accuracy.scored_pairs(data, metric, **texts, rng=seed, progress=progress)
+    made = mm.local_accuracy.scored_pairs(data, metric, **texts, rng=seed)
     options = {"ties": ties, "missing": missing, "unit": unit, "n_resamples": n_resamples, "rng": seed}
     parts = None if part == "guide" else [part]
     found = mm.local_accuracy.guide(made.table, context=context or ["system"], metrics=metric, parts=parts, **options)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -16,12 +16,11 @@ from ._ter import score_ter
 from ._text import TextScores, score_texts
 
 Scores = dict[str, np.ndarray]
-#: Metrics of translations. METEOR needs WordNet, which nltk downloads.
-LEXICAL = ("bleu", "bleu_nltk", "chrf", "chrf++", "ter", "rouge1", "rouge2", "rougeL", "meteor")
 _ROUGE = ("rouge1", "rouge2", "rougeL")
-#: The package of a metric that is not sacreBLEU's, and not always there.
-_PACKAGES = dict.fromkeys(_ROUGE, "rouge-score") | dict.fromkeys(("bleu_nltk", "meteor"), "nltk")
-_PACKAGES |= dict.fromkeys(SPEECH, "jiwer")
+#: Metrics of translations.
+LEXICAL = ("bleu", "bleu_nltk", "chrf", "chrf++", "ter", *_ROUGE)
+#: The packages of the extra ``local``, by metric.
+_PACKAGES = dict.fromkeys(_ROUGE, "rouge-score") | dict.fromkeys(SPEECH, "jiwer") | {"bleu_nltk": "nltk"}
 _WORDS = re.compile(r"[^\W_]+")
 
 
@@ -34,19 +33,12 @@ class _Words:
         return _WORDS.findall(text.lower())
 
 
-def trouble(metric: str) -> str:
-    """Return why a metric cannot be computed here, or an empty string."""
-    package = _PACKAGES.get(metric)
-    if package and not find_spec(package.replace("-", "_")):
-        return f"the package {package} is not installed: pip install 'mtmeta[local]'"
-    if metric == "meteor":
-        from nltk.corpus import wordnet
-
-        try:
-            wordnet.synsets("word")
-        except LookupError:
-            return "WordNet is not installed: python -m nltk.downloader wordnet omw-1.4"
-    return ""
+def check_installed(metrics: Sequence[str]) -> None:
+    """Raise `ValueError` if the package of a metric is not installed."""
+    for metric in metrics:
+        package = _PACKAGES.get(metric)
+        if package and not find_spec(package.replace("-", "_")):
+            raise ValueError(f"metric {metric!r} needs {package}, which is not installed: pip install 'mtmeta[local]'")
 
 
 def lexical_signature(metric: str, tokenize: str | None) -> str:
@@ -55,8 +47,6 @@ def lexical_signature(metric: str, tokenize: str | None) -> str:
         return f"{metric}|measure:f|tok:unicode|case:lc|rouge-score:{version('rouge-score')}"
     if metric == "bleu_nltk":
         return f"BLEU|smooth:none|tok:nltk|case:mixed|nltk:{version('nltk')}"
-    if metric == "meteor":
-        return f"METEOR|tok:nltk|case:lc|nltk:{version('nltk')}"
     return _sacrebleu(["a"], ["a"], metric, tokenize).signature
 
 
@@ -70,11 +60,8 @@ def score_lexical(
     """Return one array per metric, higher is better."""
     out: Scores = {}
     for metric in metrics:
-        if metric in ("bleu_nltk", "meteor"):
-            with warnings.catch_warnings(action="ignore", category=UserWarning):  # of segments without a common 4-gram
-                score = _nltk(metric)
-                found = [score(*pair) for pair in zip(texts, references, strict=True)]
-            out[metric] = np.array(found, dtype=float)
+        if metric == "bleu_nltk":
+            out[metric] = _nltk_bleu(texts, references)
         elif metric == "ter":
             out[metric] = score_ter(texts, references)
         elif metric not in _ROUGE:
@@ -88,12 +75,11 @@ def score_lexical(
     return out
 
 
-def _nltk(metric: str) -> Callable[[str, str], float]:
+def _nltk_bleu(texts: Sequence[str], references: Sequence[str]) -> np.ndarray:
     from nltk.tokenize import NLTKWordTokenizer
     from nltk.translate.bleu_score import sentence_bleu
-    from nltk.translate.meteor_score import single_meteor_score
 
     tokens = lru_cache(maxsize=4096)(NLTKWordTokenizer().tokenize)
-    if metric == "meteor":
-        return lambda text, reference: single_meteor_score(tokens(reference), tokens(text))
-    return lambda text, reference: sentence_bleu([tokens(reference)], tokens(text))
+    with warnings.catch_warnings(action="ignore", category=UserWarning):  # of segments without a common 4-gram
+        pairs = zip(texts, references, strict=True)
+        return np.array([sentence_bleu([tokens(reference)], tokens(text)) for text, reference in pairs], dtype=float)

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from .._arrays import digest, read_array, write_array
 from .._checks import check_choice, check_jobs
 from .._names import positions
 from .._processes import parallel
 from .._tables import check_table
-from ._lexical import LEXICAL, Scores, lexical_signature, score_lexical, trouble
+from ._lexical import LEXICAL, check_installed, lexical_signature, score_lexical
 from ._speech import SPEECH, score_speech, speech_signature
 from ._text import TOKENIZERS
 
@@ -25,10 +23,8 @@ PAIR_METRICS = {
 }
 _KNOWN = {"translation": LEXICAL, "speech": SPEECH}
 _TEXT = {"translation": "translation", "speech": "transcript"}
-#: Texts per piece of work, and per file of the cache.
+#: Texts per piece of work.
 _CHUNK = 1000
-#: Takes texts, references and names of metrics.
-Scorer = Callable[[list[str], list[str], list[str]], Scores]
 
 
 def score_pairs(
@@ -36,12 +32,9 @@ def score_pairs(
     metrics: Sequence[str] | None = None,
     *,
     task: str = "translation",
-    lowercase: bool | str = False,
     tokenize: str | None = None,
     scorers: Mapping[str, Callable[[pd.DataFrame], np.ndarray]] | None = None,
     n_jobs: int = 1,
-    cache: str | Path | None = None,
-    progress: bool = False,
 ) -> pd.DataFrame:
     r"""Score texts y and their perturbed copies y' against the same references.
 
@@ -52,26 +45,16 @@ def score_pairs(
     frame : pandas.DataFrame
         One row per perturbation: ``translation`` (or ``transcript``), ``perturbed``, ``reference``, and any others.
     metrics : sequence of str, optional
-        By default those of `PAIR_METRICS`; for translations also ``chrf++`` and ``meteor``. ``()`` for those of
-        ``scorers`` alone.
+        By default those of `PAIR_METRICS`; for translations also ``chrf++``. ``()`` for those of ``scorers`` alone.
     task : {"translation", "speech"}
-    lowercase : bool or "perturbed"
-        Whether y, y' and the reference are lower-cased first, all alike. ``"perturbed"`` lower-cases y' alone, as
-        a pipeline does that perturbs lower-cased tokens: every metric that sees case is then handed a difference that
-        no perturbation made. Use it to show this, never to measure.
     tokenize : str, optional
         The tokenizer of sacreBLEU's BLEU; see `scorer`. Choose ``"zh"`` for Chinese references.
     scorers : mapping of str to callable, optional
         Further metrics by name, such as COMET (a recipe of the book). Each is called once with a table of
         ``translation`` (or ``transcript``), ``reference`` and, if the frame has it, ``source``. It returns one number
-        per row, higher is better. Its scores are not cached.
+        per row, higher is better.
     n_jobs : int
         Processes, as in joblib; ``scorers`` run in this one.
-    cache : path, optional
-        A folder. Scores are stored by the content of texts and the signature of the metric, so that an interrupted run
-        continues where it stopped.
-    progress : bool
-        Whether to show a bar.
 
     Returns
     -------
@@ -85,8 +68,6 @@ def score_pairs(
     TypeError, ValueError
         If a column is missing or already there, a text is missing, an option or metric is unknown, or what a metric
         needs is not installed.
-    OSError
-        If ``cache`` is no folder and cannot be made.
 
     See Also
     --------
@@ -98,7 +79,7 @@ def score_pairs(
     ``bleu`` is sacreBLEU's for segments (effective order), in [0, 100]; ``bleu_nltk`` is `sentence_bleu` without
     smoothing, in [0, 1], on the words of `NLTKWordTokenizer`. Where no 4-gram matches, nltk does not return 0 but puts
     the smallest positive float in the place of the precision. Such scores are near 1e-78 or less, and a strict
-    comparison still ranks them. ``ter`` and ROUGE ignore case whatever ``lowercase`` says.
+    comparison still ranks them. ``ter`` and ROUGE ignore case.
 
     The words of ROUGE are runs of letters and digits of any script. The tokenizer of rouge-score splits ASCII text at
     the same places, but takes every letter outside a-z for a space: German "für" would become "f" and "r", and a
@@ -120,34 +101,26 @@ def score_pairs(
     {'rouge1': [1.0], 'rouge1_perturbed': [1.0], 'rouge2': [1.0], 'rouge2_perturbed': [0.0]}
     """
     from joblib import delayed
-    from tqdm import tqdm
 
     check_choice("task", task, _KNOWN)
-    check_choice("lowercase", lowercase, (True, False, "perturbed"))
     check_choice("tokenize", tokenize, (*TOKENIZERS, None))
     scorers = dict(scorers or {})
-    names = PAIR_METRICS[task] if metrics is None else metrics
-    if len(names) or not scorers:
-        positions("metric", names, _KNOWN[task])
+    names = list(PAIR_METRICS[task] if metrics is None else metrics)
+    if names or not scorers:
+        positions("metric", metrics, _KNOWN[task])
     if clash := set(names) & set(scorers):
         raise ValueError(f"`scorers` names a metric that is known already: {sorted(clash)[0]!r}. Choose another name.")
     new = [column for m in (*names, *scorers) for column in (m, f"{m}_perturbed")]
     check_table(frame, texts=[_TEXT[task], "perturbed", "reference"], new=new)
-    for metric in names:
-        if missing := trouble(metric):
-            raise ValueError(f"metric {metric!r} cannot be computed here: {missing}.")
-    texts, places = _unique_texts(frame, _TEXT[task], lowercase)
-    case = {True: "|input:lc", "perturbed": "|input:perturbed-lc"}.get(lowercase, "")
+    check_installed(names)
+    texts, places = _unique_texts(frame, _TEXT[task])
     score, signature = score_speech, speech_signature
     if task == "translation":
         score, signature = (partial(f, tokenize=tokenize) for f in (score_lexical, lexical_signature))
-    signatures = {m: signature(m) + case for m in names}
-    if cache is not None:
-        Path(cache).mkdir(parents=True, exist_ok=True)
     columns = texts[_TEXT[task]].tolist(), texts["reference"].tolist()
-    pieces = [[column[start : start + _CHUNK] for column in columns] for start in range(0, len(texts), _CHUNK)]
-    done = parallel(check_jobs(n_jobs), (delayed(_score_chunk)(score, piece, signatures, cache) for piece in pieces))
-    parts = list(tqdm(done, total=len(pieces), unit="chunk", disable=not progress))
+    starts = range(0, len(texts), _CHUNK)
+    calls = (delayed(score)(*(column[i : i + _CHUNK] for column in columns), names) for i in starts)
+    parts = list(parallel(check_jobs(n_jobs), calls))
     scores = {m: np.concatenate([part[m] for part in parts]) for m in names}
     for name, function in scorers.items():
         values = scores[name] = np.asarray(function(texts), dtype=float)
@@ -159,29 +132,14 @@ def score_pairs(
     out = frame.copy()
     for name, values in scores.items():
         out[name], out[f"{name}_perturbed"] = values[places]
-    out.attrs["signatures"] = signatures
+    out.attrs["signatures"] = {m: signature(m) for m in names}
     return out
 
 
-def _unique_texts(frame: pd.DataFrame, column: str, lowercase: bool | str) -> tuple[pd.DataFrame, np.ndarray]:
-    """Return the distinct rows ``column, reference[, source]``, and for y and y' the row of each."""
-    lowered = {True: (column, "perturbed", "reference"), "perturbed": ("perturbed",)}.get(lowercase, ())
-    frame = frame.assign(**{name: frame[name].str.lower() for name in lowered})
+def _unique_texts(frame: pd.DataFrame, column: str) -> tuple[pd.DataFrame, np.ndarray]:
+    """Return the different texts with what they are scored against, and the rows of y and of y' among them."""
     context = [c for c in ("reference", "source") if c in frame]
     both = [frame[[name, *context]].set_axis([column, *context], axis=1) for name in (column, "perturbed")]
     stacked = pd.concat(both, ignore_index=True)
     code = stacked.groupby([column, *context], sort=False, dropna=False).ngroup().to_numpy()
     return stacked.drop_duplicates(ignore_index=True), code.reshape(2, len(frame))
-
-
-def _score_chunk(
-    score: Scorer, pairs: list[list[str]], signatures: Mapping[str, str], cache: str | Path | None
-) -> Scores:
-    """Score what the cache lacks of one chunk, and store it by a hash of the texts and the way of scoring."""
-    paths = {m: Path(cache, f"{digest([s, pairs])}.npz") for m, s in signatures.items()} if cache is not None else {}
-    stored = {m: read_array(path, (len(pairs[0]),)) for m, path in paths.items()}
-    todo = [m for m in signatures if stored.get(m) is None]
-    new = score(*pairs, todo) if todo else {}
-    for m in paths.keys() & new.keys():
-        write_array(paths[m], new[m])
-    return stored | new

@@ -8,8 +8,6 @@ from importlib.metadata import version
 import numpy as np
 import pandas as pd
 
-from .._checks import check_choice
-from .._compiled import njit
 from .._names import positions
 from .._tables import check_table
 
@@ -31,36 +29,6 @@ def _counts(texts: Sequence[str], references: Sequence[str], characters: bool) -
     process = jiwer.process_characters if characters else jiwer.process_words
     done = [process(reference, text) for text, reference in zip(texts, references, strict=True)]
     return np.array([[getattr(one, name) for name in _COUNTS] for one in done], dtype=float).reshape(-1, 4)
-
-
-@njit
-def _sclite(text, reference):
-    """Return hits, substitutions, deletions and insertions where an error costs 3 and a substitution 4.
-
-    Own code, because jiwer knows only unit costs.
-    """
-    n, m = len(reference), len(text)
-    cost, counts = np.full((n + 1, m + 1), 4 * (n + m)), np.zeros((n + 1, m + 1, 4))
-    cost[0, 0] = 0
-    for i in range(n + 1):
-        for j in range(m + 1):
-            change = 0 if i and j and reference[i - 1] == text[j - 1] else 4
-            for a, b, price, step in ((1, 1, change, change // 4), (0, 1, 3, 3), (1, 0, 3, 2)):  # of equals the first
-                if i >= a and j >= b and cost[i - a, j - b] + price < cost[i, j]:
-                    cost[i, j] = cost[i - a, j - b] + price
-                    counts[i, j] = counts[i - a, j - b]
-                    counts[i, j, step] += 1
-    return counts[n, m]
-
-
-def _sclite_counts(texts: Sequence[str], references: Sequence[str], characters: bool) -> np.ndarray:
-    numbers: dict[str, int] = {}
-
-    def units(text: str) -> np.ndarray:
-        found = text.strip() if characters else text.split()
-        return np.array([numbers.setdefault(unit, len(numbers)) for unit in found], dtype=np.int64)
-
-    return np.array([_sclite(units(t), units(r)) for t, r in zip(texts, references, strict=True)]).reshape(-1, 4)
 
 
 def _rates(counts: np.ndarray, metric: str) -> np.ndarray:
@@ -89,7 +57,6 @@ def score_transcripts(
     metrics: Sequence[str] = SPEECH,
     *,
     by: str | Sequence[str] = "system",
-    alignment: str = "unit",
 ) -> pd.DataFrame:
     r"""Score groups of transcripts: errors are summed over the segments first, then divided.
 
@@ -109,9 +76,6 @@ def score_transcripts(
     metrics : sequence of {"wer", "mer", "wil", "wip", "cer"}
     by : str or sequence of str
         Columns whose values name a group.
-    alignment : {"unit", "sclite"}
-        ``"unit"`` is jiwer's: the fewest errors. ``"sclite"`` has the costs of NIST's scorer, 4 for a substitution and
-        3 for a deletion or insertion, which in places puts these two for a substitution and may count more errors.
 
     Returns
     -------
@@ -123,7 +87,7 @@ def score_transcripts(
     Raises
     ------
     TypeError, ValueError
-        If the table lacks a column or holds an empty cell, or a metric is unknown.
+        If the table lacks a column or has an empty cell, or a metric is unknown.
 
     See Also
     --------
@@ -149,11 +113,9 @@ def score_transcripts(
     keys = [by] if isinstance(by, str) else list(by)
     positions("metric", metrics, SPEECH)
     check_table(frame, keys, texts=["transcript", "reference"])
-    check_choice("alignment", alignment, ("unit", "sclite"))
     texts, references = frame["transcript"].tolist(), frame["reference"].tolist()
-    count = _counts if alignment == "unit" else _sclite_counts
-    words = count(texts, references, False)
-    characters = count(texts, references, True) if "cer" in metrics else words
+    words = _counts(texts, references, False)
+    characters = _counts(texts, references, True) if "cer" in metrics else words
     groups = frame.groupby(keys, sort=False, observed=True)
     counts = pd.DataFrame(np.hstack([words, characters])).groupby(groups.ngroup().to_numpy()).sum().to_numpy()
     words, characters = np.hsplit(counts, 2)

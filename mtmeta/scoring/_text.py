@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from .._checks import check_choice
 from ._references import check_references
@@ -31,12 +30,6 @@ class TextScores:
 
     score: float | np.ndarray
     signature: str
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row for a test set: ``score, signature``; one per segment: ``segment`` (from 1), ``score``."""
-        if np.ndim(self.score):
-            return pd.DataFrame({"segment": np.arange(1, len(self.score) + 1), "score": self.score})
-        return pd.DataFrame([{"score": self.score, "signature": self.signature}])
 
 
 def scorer(metric: str = "bleu", *, tokenize: str | None = None, effective_order: bool | None = None) -> Any:
@@ -160,8 +153,8 @@ def score_texts(
     Examples
     --------
     >>> from mtmeta.scoring import score_texts
-    >>> score_texts(["the cat sat on the mat"], ["the cat sat on a mat"], "ter").to_frame().score[0].round(2)
-    np.float64(-16.67)
+    >>> round(score_texts(["the cat sat on the mat"], ["the cat sat on a mat"], "ter").score, 2)
+    -16.67
     >>> score_texts(["the cat sat", "no"], ["the cat sat", "yes"], level="segment").score.round(1).tolist()
     [100.0, 0.0]
     """
