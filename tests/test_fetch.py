@@ -118,7 +118,7 @@ def test_one_bar_on_a_terminal_and_silence_elsewhere(server, tmp_path, monkeypat
     stderr = stream()
     monkeypatch.setattr(sys, "stderr", stderr)
     fetch("small", cache=tmp_path / "cache", progress=progress)
-    assert ("small: 4/4 files" in stderr.getvalue() and "100%" in stderr.getvalue()) == shown
+    assert ("small" in stderr.getvalue() and "100%" in stderr.getvalue()) == shown
     assert bool(stderr.getvalue()) == shown
     assert capsys.readouterr().out == ""
 

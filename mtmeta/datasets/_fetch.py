@@ -114,7 +114,6 @@ def fetch(name: str, *, cache: Path | None = None, progress: bool = True, base_u
                 hint = "Free some space, or name another folder in the environment variable MTMETA_CACHE."
                 raise OSError(error.errno, f"cannot write to the cache {cache}: {error.strerror}. {hint}") from error
             done, reached = done + len(files), reached + sum(file.size for file in files)
-            bar.label = f"{name}: {done}/{len(all_files)} files"
             bar.update(reached - bar.pos)
     return cache
 
