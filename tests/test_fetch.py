@@ -6,8 +6,6 @@ import re
 import sys
 import tarfile
 import zipfile
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -16,7 +14,7 @@ from servers import FILES, WHOLE, Server, sha256
 from trees import make_tree
 
 from mtmeta.datasets import _fetch, _registry
-from mtmeta.datasets._fetch import ChecksumError, DownloadError, fetch
+from mtmeta.datasets._fetch import fetch
 from mtmeta.datasets._registry import available, missing
 
 REGISTRY = _registry.REGISTRY
@@ -46,15 +44,6 @@ def test_a_set_is_fetched_once_and_what_was_cut_or_altered_there_again(server, t
     assert server.requests == ["a/one.txt", "b/three.txt"]
 
 
-def test_a_mirror_serves_a_filled_cache(server, serve, tmp_path):
-    filled = fetch("small", cache=tmp_path / "filled")
-    server.requests.clear()
-    mirror = serve(ThreadingHTTPServer(("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=str(filled))))
-    fetch("small", cache=tmp_path / "cache", base_url=f"http://127.0.0.1:{mirror.server_address[1]}/")
-    assert tree(tmp_path / "cache") == WHOLE
-    assert server.requests == []
-
-
 @pytest.mark.parametrize("there", [{}, {"folder/b/three.txt": b"my own notes"}], ids=["nothing", "another file"])
 @pytest.mark.parametrize("fault", ["cut", "flip"])
 def test_a_bad_download_leaves_what_was_there_and_the_next_call_completes(server, tmp_path, fault, there):
@@ -63,17 +52,16 @@ def test_a_bad_download_leaves_what_was_there_and_the_next_call_completes(server
         (cache / path).parent.mkdir(parents=True)
         (cache / path).write_bytes(notes)
     server.faults["b/three.txt"] = fault
-    error = {"cut": DownloadError, "flip": ChecksumError}[fault]
-    with pytest.raises(error, match=r"folder/b/three\.txt") as caught:
+    error = {"cut": ConnectionError, "flip": ValueError}[fault]
+    with pytest.raises(error, match=r"three\.txt") as caught:
         fetch("small", cache=cache)
     altered = content[:7] + bytes([content[7] ^ 1]) + content[8:]
     says = {
-        "cut": ["Connection broken: IncompleteRead", "2 of 4 files of 'small'", "fetch again to continue"],
+        "cut": ["Connection broken: IncompleteRead", "Fetch 'small' again to continue", f"{server.url}b/three.txt"],
         "flip": [sha256(content), sha256(altered)],
     }
-    for part in (*says[fault], f"{server.url}b/three.txt"):
+    for part in says[fault]:
         assert part in str(caught.value)
-    assert issubclass(ChecksumError, ValueError)
     assert tree(cache) == {path: WHOLE[path] for path in ("folder/a/one.txt", "folder/a/two+(zs).txt")} | there
     assert server.requests.count("b/three.txt") == 3
     server.faults.clear()
@@ -86,23 +74,22 @@ def test_a_bad_download_leaves_what_was_there_and_the_next_call_completes(server
 def test_a_file_and_a_server_that_are_not_there(server, registry, tmp_path):
     server.faults["a/two+(zs).txt"] = "404"
     says = r"folder/a/two\+\(zs\)\.txt.*a/two%2B%28zs%29\.txt.*404 Client Error"
-    refuses(says, fetch, "small", cache=tmp_path / "cache", error=DownloadError)
+    refuses(says, fetch, "small", cache=tmp_path / "cache", error=ConnectionError)
     gone = Server({})
     gone.server_close()
     registry(gone.url, [f"{sha256(b'whole')}\t5\tx.txt"])
-    says = r"folder/x\.txt: could not be downloaded from http.*0 of 1 files"
-    refuses(says, fetch, "small", cache=tmp_path / "gone", error=DownloadError)
+    says = r"folder/x\.txt could not be downloaded from http"
+    refuses(says, fetch, "small", cache=tmp_path / "gone", error=ConnectionError)
     assert tree(tmp_path / "gone") == {}
 
 
 def test_a_cache_that_cannot_be_written(server, tmp_path):
     (tmp_path / "file").write_text("in the way")
-    refuses(r"cannot write to the cache .*MTMETA_CACHE", fetch, "small", cache=tmp_path / "file", error=OSError)
+    refuses("file", fetch, "small", cache=tmp_path / "file", error=OSError)
 
 
 def test_wrong_arguments(server, tmp_path):
     refuses(r"unknown data set 'smal'\. Did you mean 'small'\? Available: 'small'", fetch, "smal", cache=tmp_path)
-    refuses("`base_url` must begin with http", fetch, "small", cache=tmp_path, base_url="ftp://somewhere")
     assert server.requests == []
 
 
@@ -159,7 +146,7 @@ def test_recipes(serve, registry, tmp_path):
 
     (cache / "folder/S-src.seg.score").unlink()
     server.files["p/seg.pickle"] = pickle.dumps({"B": [0.5, 0.5]})
-    refuses(rf"S-src\.seg\.score.*expected sha256:{sha256(scores)}", fetch, "small", cache=cache, error=ChecksumError)
+    refuses(f"expected sha256:{sha256(scores)}", fetch, "small", cache=cache)
 
 
 # -- archives ------------------------------------------------------------------------------
@@ -235,7 +222,7 @@ FOLDERS = ("documents", "human-scores", "metric-scores", "references", "system-o
 def test_the_download_of_an_archive_is_continued(archived, tmp_path):
     cache, size = tmp_path / "cache", len(archived.files[ARCHIVE])
     archived.faults[ARCHIVE] = "cut"
-    refuses("IncompleteRead.*fetch again to continue", fetch, "small", cache=cache, error=DownloadError)
+    refuses("IncompleteRead.*again to continue", fetch, "small", cache=cache, error=ConnectionError)
     assert archived.ranges == []
     had = (cache / f"folder/{ARCHIVE}.part").stat().st_size
     archived.faults.clear()
@@ -248,7 +235,7 @@ def test_the_download_of_an_archive_is_continued(archived, tmp_path):
 def test_an_altered_archive_is_not_unpacked_and_a_server_that_cannot_continue_gives_it_whole(archived, tmp_path):
     cache = tmp_path / "cache"
     archived.faults[ARCHIVE] = "flip"
-    refuses("is not the file that was registered", fetch, "small", cache=cache, error=ChecksumError)
+    refuses("is not the registered file", fetch, "small", cache=cache)
     assert unpacked(cache) == set()
     assert not list(cache.rglob("*.tgz*"))
     (cache / f"folder/{ARCHIVE}.part").write_bytes(b"begun")

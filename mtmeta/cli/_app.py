@@ -12,7 +12,7 @@ from .._escapes import visible
 
 #: Options by what messages of the package call them: parameters of functions.
 _OPTIONS = {"metrics": "--metric", "rng": "--seed", "n_jobs": "--jobs", "kinds": "--perturbation"}
-_OPTIONS |= {"human_systems": "--human-system", "base_url": "--mirror"}
+_OPTIONS |= {"human_systems": "--human-system"}
 _OPTIONS |= {
     name: f"--{name.replace('_', '-')}"
     for name in "annotation columns epsilon method metrics_from missing n_resamples protocol reference unit".split()

@@ -13,14 +13,12 @@ from ._output import emit, form_of, written
 
 Names = Annotated[list[str] | None, Argument(metavar="NAME", help="Sets to download.")]
 Show = Annotated[bool, Option("--list", help="List what can be downloaded, and download nothing.")]
-Mirror = Annotated[str | None, Option(metavar="URL", help="Download from this address, which serves a filled cache.")]
 
 
 @app.command(epilog=example("fetch --list"))
 def fetch(
     names: Names = None,
     show: Show = False,
-    mirror: Mirror = None,
     how: opt.How = None,
     output: opt.Output = None,
     quiet: opt.Quiet = False,
@@ -37,7 +35,7 @@ def fetch(
 
     form, known, rows = form_of(output, how), mm.datasets.available(), []
     for name in dict.fromkeys(known if show else names):
-        folder = None if show else mm.datasets.fetch(name, base_url=mirror, progress=not quiet)
+        folder = None if show else mm.datasets.fetch(name, progress=not quiet)
         terms = known[name.partition("/")[0]]
         size = f"{terms.size / 1e6:.1f} MB, {len(terms.files)} files"
         facts = [("title", terms.title), ("size", size), ("licence", terms.licence), ("restriction", terms.restriction)]

@@ -60,7 +60,6 @@ OPTIONS: tuple[Usage, ...] = (
     *_usage("unknown data set 'wmt32'. Did you mean 'wmt23'", "fetch wmt32"),
     *_usage("unknown data set", *(f"fetch {v}" for v in ("@", "../../etc", "a\nb"))),
     *_usage("sets are fetched whole: ask for 'wmt23'", "fetch wmt23/zh-en", "fetch wmt23/../x"),
-    *_usage("--mirror must begin with http", *(f"fetch wmt23 --mirror {v}" for v in ("file:///etc",))),
     *_usage("names of sets must be distinct", "validate teaching teaching"),
     *_usage("unknown metric", *(f"{c} teaching --metric {v}" for c in _SETS for v in ("nope", "@"))),
     *_usage("unknown set 'teachin'.*Did you mean 'teaching'", *(f"{c} teachin" for c in _SETS)),
