@@ -16,13 +16,12 @@ from ._common import Options, locate
 from ._fetch import fetch
 from ._find import path_of
 from ._mqm import mqm_weight
-from ._news import load_news
 from ._registry import available
 from ._tables import SUFFIXES, read_table
 from ._validate import validate
 
 __all__ = [
-    "SUFFIXES", "available", "fetch", "load", "load_all", "load_any", "load_news", "load_rankings",
+    "SUFFIXES", "available", "fetch", "load", "load_all", "load_any", "load_rankings",
     "load_transcripts", "locate", "mqm_weight", "path_of", "read_table", "validate",
 ]  # fmt: skip
 

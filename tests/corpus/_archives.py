@@ -8,7 +8,6 @@ import json
 import math
 import os
 import pickle
-import tarfile
 import tempfile
 import zipfile
 from functools import partial
@@ -20,13 +19,11 @@ import pandas as pd
 
 from mtmeta import sentinel
 from mtmeta.datasets._fetch import _convert
-from mtmeta.datasets._news import _read_archive
 from mtmeta.datasets._pickles import read_scores_pickle
 from mtmeta.datasets._registry import DataFile
 
 from ._case import Case
-from ._tables import file
-from ._trees import tarred, write
+from ._trees import write
 
 
 class _Calls:
@@ -85,32 +82,6 @@ def _zips():
         yield _zip(name, raw, wrong)
 
 
-_NEWS = "txt/sources/generaltest2023.cs-uk.src.cs"
-
-
-def _tar(*members):
-    """Return an archive, of the lowest level: the others ask for 100 MB of memory for each of these small ones."""
-    return tarred(*members, mode="w:xz", preset=0)
-
-
-def _news(name, raw, refused=""):
-    meaning = {"value": {"cs-uk": {"sources": {"": ("one", "two")}, "references": {}, "system-outputs": {}}}}
-    return Case(f"tar: {name}", file("txt.tar.xz", raw), refused, meaning, lambda path: dict(_read_archive(path, None)), None)
-
-
-def _tars():
-    good = (_NEWS, b"one\ntwo\n", {})
-    whole = _tar(good)
-    yield _news("good", whole)
-    link = {"type": tarfile.SYMTYPE, "linkname": "/etc/passwd"}
-    for name, member in (
-        ("climbs", ("../" * 9 + "canary", b"x", {})), ("from the root", ("/canary", b"x", {})), ("that is a link", (_NEWS.replace("cs-uk", "de-en"), b"", link)),
-    ):
-        yield _news(f"a member {name}", _tar(good, member))
-    yield _news("text that is not UTF-8", _tar((_NEWS, b"\xff\n", {})), r"cannot read .*Fetch it again")
-    yield _news("cut", whole[: len(whole) // 2], r"cannot read .*txt\.tar\.xz.*Fetch it again")
-
-
 @functools.cache
 def _saved():
     frame = pd.DataFrame({"source": [f"text {k} of twelve" for k in range(12)], "human": range(12)})
@@ -163,4 +134,4 @@ def _sentinels():
     yield _sentinel("infinite weights", CARD, _card(lambda card: card.update(shape_weights=[math.inf] * 6)), damaged)
 
 
-ARCHIVES: tuple[Case, ...] = (*_pickles(), *_zips(), *_tars(), *_sentinels())
+ARCHIVES: tuple[Case, ...] = (*_pickles(), *_zips(), *_sentinels())
