@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ._pearson import scaled
-
 if TYPE_CHECKING:
     from .evalset import EvalSet
 
@@ -72,7 +70,6 @@ def _units(name: str, line: tuple[float, float]) -> str:
 
 def _shape(values: np.ndarray) -> np.ndarray:
     """Return values at mean 0 and range 1; zeros if they are constant."""
-    values = scaled(values, None)[0] if len(values) else values
     spread = np.ptp(values) if len(values) else 0.0
     return (values - values.mean()) / spread if spread else np.zeros_like(values)
 

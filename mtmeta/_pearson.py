@@ -1,25 +1,10 @@
-"""Standard deviations and Pearson correlations of many rows or columns at once; a test and an interval of them."""
+"""Pearson correlations of many rows or columns at once, and a test of two of them."""
 
 import numpy as np
 from scipy import stats
 
 #: One system decides over a correlation whose sign it turns, moving it by more than this.
 TURNED = 0.2
-
-
-def scaled(x: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
-    """Divide by the power of two that brings the largest magnitude along an axis to [.5, 1); return its exponent too.
-
-    Squares of very large and very small numbers then neither overflow nor vanish, and nothing is rounded.
-    """
-    exponent = np.frexp(np.abs(x).max(axis=axis, keepdims=True))[1]
-    return np.ldexp(x, -exponent), exponent
-
-
-def standard_deviation(x: np.ndarray, axis: int = -1, ddof: int = 0) -> np.ndarray:
-    """Return standard deviations along an axis, of numbers of any size."""
-    near_one, exponent = scaled(np.asarray(x, dtype=np.float64), axis)
-    return np.ldexp(near_one.std(axis=axis, ddof=ddof), exponent.squeeze(axis))
 
 
 def pearson(x: np.ndarray, y: np.ndarray, axis: int = -1, *, tolerance: float = 0.0) -> np.ndarray:
@@ -29,7 +14,6 @@ def pearson(x: np.ndarray, y: np.ndarray, axis: int = -1, *, tolerance: float = 
     """
     varied = [np.ptp(v, axis=axis) > tolerance * np.abs(v).max(axis=axis) for v in (x, y)]
     varied = varied[0] & varied[1]
-    x, y = scaled(x, axis)[0], scaled(y, axis)[0]
     x, y = x - x.mean(axis=axis, keepdims=True), y - y.mean(axis=axis, keepdims=True)
     spread = np.sqrt((x**2).sum(axis=axis) * (y**2).sum(axis=axis))
     return np.divide((x * y).sum(axis=axis), spread, out=np.full(spread.shape, np.nan), where=varied & (spread > 0))

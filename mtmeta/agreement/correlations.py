@@ -12,7 +12,7 @@ import pandas as pd
 from .._checks import Undefined, check_choice
 from ..evalset import EvalSet, as_evalset, metric_names
 from .coefficients import DEGENERATE, check_coefficient, mean_over_groups, values_of_groups
-from .groups import centre, centred, deviations, grouped, pooled_pearson
+from .groups import centred, constant, grouped, pooled_pearson
 from .intervals import intervals_with_p
 from .units import exchange_units
 
@@ -247,7 +247,7 @@ def decompose_pearson(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str |
         h, m = (centred(side, pooled) for side in (h, m))
         sizes = scored.sum(axis=0)
         starts = np.concatenate([[0], np.cumsum(sizes[sizes > 0])])
-        inner_h, inner_m = centre(h, starts), centre(m, starts)
+        inner_h, inner_m = centred(h, starts), centred(m, starts)
         outer_h, outer_m = h - inner_h, m - inner_m
         parts, shares = (0.0, 0.0, 0.0), (outer_h @ outer_h / (h @ h), math.nan)
         if not constant:
@@ -311,7 +311,9 @@ def pairwise_difference_pearson(es: EvalSet | pd.DataFrame, metrics: Sequence[st
         cells = grouped(es, metric, "segment")
         sizes, value = cells.sizes, 0.0
         weights = np.repeat(sizes, sizes)
-        h, m = (deviations(v, cells.starts) for v in (cells.human, cells.metric))
+        flat = (np.repeat(constant(v, cells.starts), sizes) for v in (cells.human, cells.metric))
+        sides = (centred(v, cells.starts) for v in (cells.human, cells.metric))
+        h, m = (np.where(alike, 0.0, side) for alike, side in zip(flat, sides, strict=True))
         if not h.any():
             raise Undefined(f"metric {metric!r}: humans tie every pair that it scored, so there is no difference.")
         if m.any():

@@ -94,29 +94,12 @@ def grouped(es: EvalSet, metric: str, grouping: str, *, published: bool = False)
     return Grouped(*(side[cells] for side in sides), starts, kept, n_systems, n_segments, tolerance)
 
 
-def scale(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """Multiply each group by the power of two that brings its largest magnitude to [0.5, 1)."""
-    largest = np.maximum.reduceat(np.abs(values), starts[:-1])
-    return np.ldexp(values, -np.repeat(np.frexp(largest)[1], np.diff(starts)))
-
-
-def centre(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
+def centred(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """Subtract each group's mean, twice: the second pass removes the first one's rounding."""
     sizes = np.diff(starts)
     for _ in range(2):
         values = values - np.repeat(np.add.reduceat(values, starts[:-1]) / sizes, sizes)
     return values
-
-
-def centred(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """Return deviations from the mean of the group, each group near 1 in size."""
-    return centre(scale(values, starts), starts)
-
-
-def deviations(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """Return deviations from the mean of the group, the largest of all brought to [0.5, 1); 0 in constant groups."""
-    values = np.where(np.repeat(constant(values, starts), np.diff(starts)), 0.0, centre(values, starts))
-    return scale(values, np.array([0, len(values)]))
 
 
 def constant(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
@@ -128,10 +111,8 @@ def pearson_of_groups(human: np.ndarray, metric: np.ndarray, starts: np.ndarray)
     """Pearson's r of each group; NaN where a side is constant."""
     x, y = (centred(side, starts) for side in (human, metric))
     xy, xx, yy = (np.add.reduceat(p, starts[:-1]) for p in (x * y, x * x, y * y))
-    undefined = constant(human, starts) | constant(metric, starts)
-    r = np.full(len(xy), np.nan)
-    np.divide(xy, np.sqrt(xx * yy), out=r, where=~undefined)
-    return np.clip(r, -1, 1)
+    defined = ~(constant(human, starts) | constant(metric, starts)) & (xx * yy > 0)
+    return np.clip(np.divide(xy, np.sqrt(xx * yy), out=np.full(len(xy), np.nan), where=defined), -1, 1)
 
 
 def pooled_pearson(x: np.ndarray, y: np.ndarray) -> float:

@@ -13,7 +13,6 @@ from scipy.special import ndtr
 from .._checks import Undefined, check_choice, check_count, generator
 from .._equal import OF_MEAN
 from .._names import names_of, unknown
-from .._pearson import scaled
 from ..evalset import EvalSet, as_sets, is_rating
 from ..resampling import fisher_interval, units_of
 
@@ -349,7 +348,6 @@ def spa_in_draws(es: EvalSet, metric: str, counts: np.ndarray) -> np.ndarray:
     known = ~np.isnan(es.human[i] + es.human[j] + es[metric][i] + es[metric][j])
     p = []
     for values in (es.human, es[metric]):
-        values = scaled(np.where(np.isnan(values), 0.0, values), None)[0]
         d = np.where(known, values[i] - values[j], 0.0)
         sums, squares = counts @ d.T, counts @ (d * d).T
         p.append(ndtr(np.divide(sums, np.sqrt(squares), out=np.zeros_like(sums), where=squares > 0)))

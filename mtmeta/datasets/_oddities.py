@@ -56,10 +56,8 @@ def _far(known: np.ndarray) -> Iterator[str]:
 
 def _other_scales(es: EvalSet, scores: np.ndarray) -> Iterator[str]:
     """Yield the systems whose scores spread far more or less than those of the others; none if most are constant."""
-    from .._pearson import standard_deviation  # takes scipy.stats, for which loading need not wait
-
     rows = {s: row[~np.isnan(row)] for s, row in zip(es.systems, scores, strict=True)}
-    spread = {s: float(standard_deviation(row)) for s, row in rows.items() if len(row) >= _ENOUGH}
+    spread = {s: float(np.std(row)) for s, row in rows.items() if len(row) >= _ENOUGH}
     usual = float(np.median([*spread.values()])) if len(spread) > 2 else 0.0
     for system, own in spread.items() if usual else ():
         if not usual / _SCALE <= own <= usual * _SCALE:

@@ -12,7 +12,7 @@ import pandas as pd
 from .._checks import check_choice, check_count, generator
 from .._copies import copies
 from .._enough import BETTER, too_few
-from .._pearson import scaled
+from .._equal import OF_MEAN
 from ..agreement.coefficients import check_coefficient
 from ..agreement.intervals import bootstrap
 from ..agreement.spa import shared_segments
@@ -254,10 +254,10 @@ def compare(
 
 
 def _skewed(es: EvalSet, names: list[str]) -> str:
-    scores = scaled(np.array([es[name][~np.isnan(es.human)] for name in names]), 1)[0]
-    centred = scores - scores.mean(axis=1, keepdims=True)
-    spread = centred.std(axis=1, keepdims=True)
-    skewness = (np.divide(centred, spread, out=np.zeros_like(centred), where=spread > 1e-12) ** 3).mean(axis=1)
+    scores = np.array([es[name][~np.isnan(es.human)] for name in names])
+    centred, spread = scores - scores.mean(axis=1, keepdims=True), scores.std(axis=1)
+    varied = spread > OF_MEAN * np.abs(scores).max(axis=1)
+    skewness = (centred**3).mean(axis=1) / np.where(varied, spread, np.inf) ** 3
     found = [f"{name} ({s:.1f})" for name, s in zip(names, skewness, strict=True) if abs(s) >= VERY_SKEWED]
     if not found:
         return ""

@@ -173,10 +173,9 @@ def _on_one_scale(es: EvalSet, metric: str, *, official: bool) -> np.ndarray:
 
     ``official`` shifts the cells of each system so that their mean is the system's score.
     """
-    exponent = np.frexp(np.nanmax(np.abs(es[metric])))[1]
-    scores = np.ldexp(es[metric], -exponent)  # squares of very large and very small scores would not be numbers
+    scores = es[metric]
     if official:
-        shift = np.ldexp(es.system_scores[metric].to_numpy(), -exponent) - _row_means(scores)
+        shift = es.system_scores[metric].to_numpy() - _row_means(scores)
         rounding = OF_MEAN * _row_means(np.abs(scores))  # of a mean
         scores = scores + np.where(np.abs(shift) > rounding, shift, 0.0)[:, None]
     varied = np.nanmax(scores) > np.nanmin(scores)

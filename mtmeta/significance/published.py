@@ -10,7 +10,7 @@ import numpy as np
 from scipy import stats
 
 from .._checks import Undefined
-from .._pearson import pearson, scaled, williams
+from .._pearson import pearson, williams
 from ..agreement.coefficients import calibration
 from ..agreement.groups import centred, constant, grouped, pair_positions, pair_weights
 from ..agreement.kernels import VARIANTS
@@ -117,8 +117,7 @@ def _comparable(scores: np.ndarray) -> np.ndarray:
     A metric and its copy on another scale then tie wherever the metric ties with itself; otherwise swaps would draw
     noise.
     """
-    centred = scaled(scores, 1)[0]
-    centred = centred - centred.mean(axis=1, keepdims=True)
+    centred = scores - scores.mean(axis=1, keepdims=True)
     varied = np.ptp(scores, axis=1, keepdims=True) > 0
     spread = np.where(varied, centred.std(axis=1, keepdims=True), 1.0)
     return _merged(np.where(varied, centred / spread, 0.0), 8 * np.finfo(np.float64).eps / spread.min())

@@ -11,7 +11,6 @@ from scipy.stats import f as f_distribution
 
 from .._checks import Undefined, check_choice, check_count, check_level, generator
 from .._names import counted
-from .._pearson import scaled
 from ..evalset import EvalSet, as_evalset
 from ..resampling import bootstrap, units_of
 from ._cells import NOTHING, less_means
@@ -119,7 +118,8 @@ class Rated:
     ratings: np.ndarray  # (n_ratings, n_systems, n_segments), less their mean
     columns: np.ndarray  # (n_ratings, n_systems, n_segments, n_columns): of the curve, less the mean of the segment
     member: np.ndarray  # (n_units, n_segments): 1 where the unit holds the segment
-    exponents: tuple[int, int]  # of the units of scores and of ratings
+    size: float  # the unit of scores
+    size_h: float  # the unit of ratings
 
     def sums(self) -> Sums:
         """Return the sums of each unit."""
@@ -175,13 +175,14 @@ def rated(es: EvalSet, scores: np.ndarray, degree: int, unit: str, covariates: S
     whole = ~np.isnan([scores, *es.ratings]).any(axis=(0, 1))
     if whole.sum() < 2:
         raise Undefined(f"fewer than two segments of {es.name!r} have all ratings, and a score, for every system.")
-    (m, exponent), (h, exponent_h) = (scaled(v - v.mean(), None) for v in (scores[:, whole], es.ratings[..., whole]))
+    m, h = (v - v.mean() for v in (scores[:, whole], es.ratings[..., whole]))
+    size, size_h = (np.exp2(np.frexp(np.abs(v).max())[1]) for v in (m, h))  # powers of two, so that nothing is rounded
+    m, h = m / size, h / size_h
     moved = [h * _standardised(es, x, h, whole) for x in covariates]
     columns = np.stack([h, *moved, *(h**p for p in range(2, degree + 1))], axis=3)
     number = np.unique(units_of(es, unit)[whole], return_inverse=True)[1]
     member = (number == np.arange(number.max() + 1)[:, None]).astype(float)
-    exponents = exponent.item(), exponent_h.item()
-    return Rated(less_means(m), h, columns - columns.mean(axis=1, keepdims=True), member, exponents)
+    return Rated(less_means(m), h, columns - columns.mean(axis=1, keepdims=True), member, size, size_h)
 
 
 def _standardised(es: EvalSet, covariate: str | np.ndarray, h: np.ndarray, whole: np.ndarray) -> np.ndarray:
@@ -319,7 +320,7 @@ def favours(
     alpha = 1 - check_level(level)
     covariates = (covariates,) if isinstance(covariates, str) else tuple(covariates)
     data = rated(es, es[metric], max(degrees), unit, covariates)
-    sums, (exponent, exponent_h) = data.sums(), data.exponents
+    sums = data.sums()
     sizes = [one + len(covariates) for one in degrees]
     whole = np.ones((1, len(sums.segments)))
     estimates = [[part[0] for part in sums.solve(whole, size)] for size in sizes]
@@ -343,7 +344,7 @@ def favours(
     clear = (np.nanmax(each, axis=0) <= alpha) & (slope > 0)
     points = 1 / slope if slope > 0 else np.nan
     columns = {"favour": found, "low": found - halves[0], "high": found + halves[0]}
-    columns = {name: np.ldexp(value * points, exponent_h) for name, value in columns.items()}
+    columns = {name: value * points * data.size_h for name, value in columns.items()}
     means = sums.scores.sum(axis=0) / sums.segments.sum()
     fit = {one: data.fit(size) for one, size in zip(degrees, sizes, strict=True)}
     fails = all(p <= alpha for p in fit.values())
@@ -355,8 +356,8 @@ def favours(
     how = f"ratings:{len(es.ratings)}|degree:{'+'.join(map(str, degrees))}|unit:{unit}|B:{n_resamples}"
     how += f"|covariates:{len(covariates)}" * bool(covariates)
     signature = f"favours|metric:{metric}|{how}|set:{es.name}"
-    slope = float(np.ldexp(slope, exponent - exponent_h))
-    return Favours(metric, float(p.min()), slope, table, np.ldexp(drawn[0][0], exponent), signature, fit)
+    slope = float(slope * data.size / data.size_h)
+    return Favours(metric, float(p.min()), slope, table, drawn[0][0] * data.size, signature, fit)
 
 
 def _turned(means: np.ndarray, found: np.ndarray) -> np.ndarray:

@@ -403,7 +403,7 @@ def _unfair(es: EvalSet, cells: Cells, n_resamples: int, rng: np.random.Generato
     data = rated(es, mapped, 2, "segment" if unit == "cell" else unit)
     sums = data.sums()
     found = sums.solve(np.ones((1, len(sums.segments))))[0]
-    return np.ldexp(2 * found - sums.draws(rng, n_resamples)[0][0], data.exponents[0])
+    return (2 * found - sums.draws(rng, n_resamples)[0][0]) * data.size
 
 
 def _deviations(cells: Cells, human: np.ndarray, points: np.ndarray, at: np.ndarray) -> np.ndarray:

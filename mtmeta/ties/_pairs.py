@@ -9,7 +9,6 @@ import numpy as np
 
 from .._checks import Undefined, check_choice, check_count
 from .._equal import ends_of_runs, merged_scores, tolerance_of_differences
-from .._pearson import standard_deviation
 from ..agreement.coefficients import first_best
 from ..evalset import EvalSet
 
@@ -103,7 +102,7 @@ def metric_pairs(es: EvalSet, metric: str, pairs: HumanPairs) -> MetricPairs:
     differences, tolerance = np.abs(dm)[order], tolerance_of_differences(used)
     stops = 1 + ends_of_runs(differences, tolerance)
     stops = stops if differences[0] <= tolerance else np.append(0, stops)
-    spread = float(standard_deviation(used))
+    spread = float(np.std(used))
     return MetricPairs(order.astype(np.int32), differences, gains[order], stops, scored, spread, tolerance)
 
 
