@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from ._checks import Undefined, check_choice, generator
+from ._checks import Undefined, generator
 from .evalset import Computed, EvalSet, as_evalset, metric_names
-from .resampling import units_of
 from .ties import expected_accuracy
 
 __all__ = ["error_free", "threshold"]
@@ -30,8 +29,10 @@ def _labels(es: EvalSet, metric: str, least: float) -> tuple[np.ndarray, np.ndar
     return scored, good
 
 
-def threshold(es: EvalSet | pd.DataFrame, metric: str, *, aim: str | float = "youden", least: float = 0.0) -> float:
+def threshold(es: EvalSet | pd.DataFrame, metric: str, *, least: float = 0.0) -> float:
     """Find the score from which on a metric's translations are best taken for error-free.
+
+    It has the highest recall less false alarms (Youden's J), which is 0 for taking all translations or none.
 
     Target: the score that separates best on the translations at hand; its success there is too high for others.
 
@@ -39,19 +40,13 @@ def threshold(es: EvalSet | pd.DataFrame, metric: str, *, aim: str | float = "yo
     ----------
     es : EvalSet or pandas.DataFrame
     metric : str
-    aim : {"youden", "f1"} or float
-        What the threshold serves on these data. ``"youden"``: the highest recall less false alarms, which is 0 for
-        taking all translations or none. ``"f1"``: the highest F1, the harmonic mean of precision and recall. A number
-        in (0, 1): the most translations with at least this precision; on other data the precision is then on average a
-        little lower, since the lowest such threshold owes some of it to luck.
     least : float
         Humans find no error in a translation with this score or more.
 
     Returns
     -------
     float
-        In units of the metric: translations with this score or more are taken. Infinite if no threshold has the
-        precision asked for. The lowest, if several are best.
+        In units of the metric: translations with this score or more are taken. The lowest, if several are best.
 
     Raises
     ------
@@ -67,23 +62,17 @@ def threshold(es: EvalSet | pd.DataFrame, metric: str, *, aim: str | float = "yo
     --------
     >>> import mtmeta as mm
     >>> es = mm.EvalSet([[0, -5, 0, -1, 0]], {"m": [[.9, .8, .7, .6, .5]]}, systems=["A"])
-    >>> [mm.detection.threshold(es, "m", aim=aim) for aim in ("youden", "f1", .6)]
-    [0.9, 0.5, 0.5]
+    >>> mm.detection.threshold(es, "m")
+    0.9
     """
     from sklearn.metrics import roc_curve
 
     es = as_evalset(es)
     metric_names(es, metric)
-    if isinstance(aim, bool) or not isinstance(aim, (float, np.floating)) or not 0 < aim < 1:
-        check_choice("aim", aim, ("youden", "f1", "a number between 0 and 1"))
     scored, good = _labels(es, metric, least)
-    n_good, n_bad = good[scored].sum(), (~good[scored]).sum()
     false, true, cuts = roc_curve(good[scored], es[metric][scored], drop_intermediate=False)
-    taken, right = np.rint(false * n_bad + true * n_good), np.rint(true * n_good)
-    if isinstance(aim, str):
-        value = true - false if aim == "youden" else 2 * right / (taken + n_good)
-        return float(cuts[np.flatnonzero(value >= value.max() - 1e-12)[-1]])
-    return float(cuts[np.flatnonzero(right >= aim * taken - 1e-9)[-1]])
+    youden = true - false
+    return float(cuts[np.flatnonzero(youden >= youden.max() - 1e-12)[-1]])
 
 
 def error_free(
@@ -92,7 +81,6 @@ def error_free(
     *,
     thresholds: Mapping[str, float] | None = None,
     least: float = 0.0,
-    unit: str = "segment",
     rng: int | np.random.Generator | None = 0,
 ) -> pd.DataFrame:
     r"""Return how well metrics detect translations in which humans find no error.
@@ -113,8 +101,6 @@ def error_free(
         is judged with the threshold of the others that has the highest Youden's J.
     least : float
         As in `threshold`.
-    unit : {"segment", "document"}
-        What is put into a fold as a whole.
     rng : None, int or numpy.random.Generator
         Seed of the folds.
 
@@ -152,11 +138,9 @@ def error_free(
     """
     es = as_evalset(es)
     names = metric_names(es, metrics)
-    check_choice("unit", unit, ("segment", "document"))
     if absent := [name for name in names if thresholds is not None and name not in thresholds]:
         raise ValueError(f"`thresholds` lacks the metric {absent[0]!r}.")
-    units = units_of(es, unit)
-    folds = (generator(rng).permutation(units.max() + 1) % _FOLDS)[units]
+    folds = generator(rng).permutation(es.shape[1]) % _FOLDS
     rows = []
     for name in names:
         scored, good = _labels(es, name, least)

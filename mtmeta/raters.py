@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from ._checks import Undefined, check_choice, check_count, check_level, check_scores, generator
+from ._checks import Undefined, check_choice, check_count, check_scores, generator
 from ._names import counted
 from .evalset import EvalSet, as_evalset, metric_names
 from .resampling import Statistic, bootstrap, percentile_interval, units_of
@@ -88,7 +88,6 @@ def ceiling(
     *,
     n_resamples: int = 1000,
     unit: str = "segment",
-    level: float = 0.95,
     rng: int | np.random.Generator | None = 0,
 ) -> pd.DataFrame:
     r"""Return correlations of metrics with one rating, and with the quality that several ratings have in common.
@@ -116,8 +115,6 @@ def ceiling(
         At least 2.
     unit : {"segment", "document"}
         What is redrawn. Take documents where the set names some 20 or more.
-    level : float
-        Of the percentile intervals.
     rng : int, Generator or None
 
     Returns
@@ -125,8 +122,8 @@ def ceiling(
     pandas.DataFrame
         ``metric, value, corrected, low, high, reliability, reliability_low, reliability_high, n_ratings,
         n_translations``, highest first; ``value`` is :math:`r_{mh}`, and ``corrected`` is :math:`r_{mq}`, whose
-        interval has the error of the reliability in it. ``corrected`` is not cut at 1, and NaN where the reliability is
-        not above 0 or the metric is constant.
+        95 % percentile interval has the error of the reliability in it. ``corrected`` is not cut at 1, and NaN where
+        the reliability is not above 0 or the metric is constant.
 
     Raises
     ------
@@ -177,8 +174,8 @@ def ceiling(
     correlations = Statistic(sums, partial(_correlations, n_ratings=n_ratings))
     (value,), (reliability,) = correlations(np.ones((1, n_units)))
     values, reliabilities = correlations(bootstrap(n_units, n_resamples, rng))
-    low, high = percentile_interval(_corrected(values, reliabilities), check_level(level))
-    bounds = percentile_interval(reliabilities, level)
+    low, high = percentile_interval(_corrected(values, reliabilities), 0.95)
+    bounds = percentile_interval(reliabilities, 0.95)
     columns = {"value": value, "corrected": _corrected(value, reliability), "low": low, "high": high}
     columns |= {"reliability": reliability, "reliability_low": bounds[0], "reliability_high": bounds[1]}
     table = pd.DataFrame({"metric": names, **columns, "n_ratings": n_ratings, "n_translations": rows.shape[1]})

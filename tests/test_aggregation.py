@@ -156,7 +156,7 @@ def test_texts_are_checked():
         refuses(match, aggregation.extract, es)
     statistics = aggregation.extract(TOY, cache=False)
     refuses("omit them, and pass metric='bleu'", aggregation.aggregate, statistics, "chrf")
-    refuses("omit them, and pass", aggregation.aggregate, statistics, "bleu", tokenize="13a")
+    refuses("omit them, and pass", aggregation.aggregate, statistics, "bleu", references="r")
     two = text_set({"A": ("a b", "c")}, {"r1": ("a b", "c"), "r2": ("b", "d c")})
     statistics = aggregation.extract(two, "chrf", references=["r1", "r2"], cache=False)
     refuses("needs a single reference", statistics.corpus_scores, effective_order=False)
@@ -252,7 +252,8 @@ def test_tokenizer_is_for_bleu_and_references_are_transposed_only_where_asked(te
     table = aggregation.compare_aggregations([teaching], ["bleu", "chrf"], tokenize="char", n_resamples=2).table
     human = teaching.system_scores["human"]
     for row, tokenize in zip(table.itertuples(), ("char", None), strict=True):
-        scores = aggregation.aggregate(teaching, row.metric, tokenize=tokenize).table.set_index("system")["score"]
+        counts = aggregation.extract(teaching, row.metric, tokenize=tokenize)
+        scores = aggregation.aggregate(counts, row.metric).table.set_index("system")["score"]
         assert row.corpus == pytest.approx(np.corrcoef(scores[human.index], human)[0, 1])
     options = {"sizes": [3], "sample_size": 10, "n_resamples": 2}
     plain = aggregation.downsample([teaching], **options)

@@ -18,7 +18,6 @@ def six(**metrics):
 
 def test_values_by_hand():
     es = mm.EvalSet([[-1, 0, 0]], {"m": [[3, 2, 1]]}, systems=["A"])
-    assert threshold(es, "m", aim=0.9) == np.inf
     row = error_free(es, thresholds={"m": np.inf}).iloc[0]
     assert (row["n_taken"], row["recall"], row["f1"], row["youden"]) == (0, 0, 0, 0)
     assert np.isnan(row["precision"])
@@ -28,24 +27,13 @@ def test_values_by_hand():
     assert row["youden"] == pytest.approx(2 / 3)
     # nine pairs, of which 80 before 85 is wrong; in segment 1 both pairs, in segment 2 both
     assert (row["auc"], row["auc_within"]) == (pytest.approx(8 / 9), 1)
-    human, shift = np.array([[0, 0, 0, 0], [-1, -1, -1, -1]]), np.array([0, 0, 10, 10])
-    es = mm.EvalSet(human, {"m": human + shift}, systems=["A", "B"], documents=list("aabb"))
-    row = error_free(es, unit="document").iloc[0]
-    # from a, 0 is the threshold, so all of b is taken; from b, 10 is, so nothing of a is
-    assert (row["threshold"], row["n_taken"], row["precision"], row["recall"]) == (5, 4, 0.5, 0.5)
-    assert row["auc_within"] == 1
 
 
 @pytest.mark.parametrize(("function", "options", "message"), [
     (threshold, {"metric": "x"}, "unknown metric 'x'"),
-    (threshold, {"aim": "mcc"}, "`aim` must be one of 'youden', 'f1', 'a number between 0 and 1'; found 'mcc'"),
-    (threshold, {"aim": 1.0}, "`aim` must be one of"),
-    (threshold, {"aim": True}, "`aim` must be one of"),
     (threshold, {"least": 1}, "0 of 6 translations have a human score of 1 or more. Detection needs some"),
     (threshold, {"least": -5}, "6 of 6 translations"),
     (error_free, {"thresholds": {"x": 1}}, "`thresholds` lacks the metric 'm'"),
-    (error_free, {"unit": "system"}, "`unit` must be one of 'segment', 'document'"),
-    (error_free, {"unit": "document"}, "does not say which document"),
     (error_free, {"metrics": ["x"]}, "unknown metric 'x'"),
 ])  # fmt: skip
 def test_requests_that_are_refused(function, options, message):

@@ -128,7 +128,7 @@ def test_aggregations(numbers):
         how, interval = ("corpus", "bootstrap") if number % 8 == 5 else (how, interval)
         drawing = "bootstrap" in (how, interval)
         given = {"how": how, "interval": interval} | ({"n_resamples": 5, "rng": number} if drawing else {})
-        found = aggregation.aggregate(statistics, metric, level=0.8, **given)
+        found = aggregation.aggregate(statistics, metric, **given)
         drawn = np.random.default_rng(number).integers(n, size=(5, n))
         for k, system in enumerate(es.systems):
             score = scorer_of(es, system, how, metric, **options)
@@ -137,11 +137,11 @@ def test_aggregations(numbers):
                 draws = [score(one) for one in drawn]
                 np.testing.assert_allclose(found.draws[:, k], draws, atol=1e-9, err_msg=number)
                 wanted = (np.mean(draws) if how == "bootstrap" else whole, np.std(draws, ddof=1))
-                wanted += tuple(np.quantile(draws, [0.1, 0.9]))
+                wanted += tuple(np.quantile(draws, [0.025, 0.975]))
             else:
                 without = [score([i for i in range(n) if i != j]) for j in range(n)]
                 se = math.sqrt((n - 1) / n * math.fsum((v - np.mean(without)) ** 2 for v in without))
-                half = stats.t.ppf(0.9, n - 1) * se
+                half = stats.t.ppf(0.975, n - 1) * se
                 wanted = (whole, se, whole - half, whole + half)
             line = found.table.iloc[k][["score", "se", "low", "high"]].astype(float)
             np.testing.assert_allclose(line, wanted, atol=1e-7, err_msg=number)
@@ -180,7 +180,7 @@ def test_comparison_of_aggregations(numbers):
     for number in numbers:
         es = texts_of(number, n_systems=4 + number % 2, least=2, most=6)
         metric, unit = scoring.METRICS[number % 4], ("segment", "both")[number // 4 % 2]
-        options = {"unit": unit, "n_resamples": n_resamples, "level": 0.8, "rng": number}
+        options = {"unit": unit, "n_resamples": n_resamples, "rng": number}
         found = aggregation.compare_aggregations(es, [metric], reference="refA", **options)
         row, n = found.table.iloc[0], es.shape[1]
         sides = [[scorer_of(one_reference(es), s, how, metric) for s in es.systems] for how in ("corpus", "segment")]
@@ -205,7 +205,7 @@ def test_comparison_of_aggregations(numbers):
             near(value[0], wanted[0], number, 1e-7)
             near(value[1], wanted[1], number, 1e-7)
         gaps = [b - a for a, b in draws if a is not None and b is not None]
-        low, high = np.quantile(gaps, [0.1, 0.9]) if gaps else (None, None)
+        low, high = np.quantile(gaps, [0.025, 0.975]) if gaps else (None, None)
         agree(row, number, 1e-7, low=low, high=high)
         below = [(1 + sum(side * g <= 1e-9 for g in gaps)) / (1 + len(gaps)) for side in (1, -1)]
         agree(row, number, p_bootstrap=min(1, 2 * min(below)) if gaps else None, p_exchange=exchanged(c, m, human))

@@ -10,7 +10,7 @@ import mtmeta as mm
 #: By reason: names of functions, or of modules that compute no statistic at all.
 WHY_NOT = {
     "reads, writes, checks or names; computes no statistic": (
-        "aggregation.explain_reference_shape book datasets.available datasets.fetch "
+        "book datasets.available datasets.fetch "
         "datasets.load datasets.load_all datasets.load_any datasets.load_rankings "
         "datasets.load_transcripts datasets.locate datasets.path_of datasets.read_table datasets.validate "
         "evalset.as_evalset local_accuracy.metrics_of protocols.decided_by_one "

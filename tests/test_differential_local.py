@@ -137,7 +137,7 @@ def test_local_accuracy(numbers):
         context, options = (*CONTEXTS, None)[number % 5], options_of(number)
         ties = options["ties"]
         n = 9 if number % 5 == 0 else 0
-        found = la.local_accuracy(frame, context=context, n_resamples=n, rng=number, level=0.8, **options)
+        found = la.local_accuracy(frame, context=context, n_resamples=n, rng=number, **options)
         parts = by_context(rows_of(frame), context)
         assert found["context"].drop_duplicates().tolist() == list(parts)
         draws = list(resamples(frame, context, options["unit"], n, np.random.default_rng(number))) if n else []
@@ -155,7 +155,7 @@ def test_local_accuracy(numbers):
             values, n_units = [accuracy(part, metric, ties) for part in drawn], units_scored(rows, metric, options)
             known = [v for v in values if v is not None]
             value = accuracy(rows, metric, ties)
-            low, high = exact.interval(float(value), known, 0.8, n_units, (0, 1)) if known else (None, None)
+            low, high = exact.interval(float(value), known, 0.95, n_units, (0, 1)) if known else (None, None)
             agree(line, number, 1e-12, low=None if low is None or np.isnan(low) else low)
             agree(line, number, 1e-12, high=None if high is None or np.isnan(high) else high)
 
@@ -374,7 +374,7 @@ def test_stability(numbers):
 @checks(la.recommend, first=24)
 def test_recommendation(numbers):
     for number, frame, options, local, draws in ranked(numbers, 8):
-        found = la.recommend(frame, **options, n_resamples=8, rng=number, level=0.8)
+        found = la.recommend(frame, **options, n_resamples=8, rng=number)
         overall = dict(zip("mnk", local.pop("global"), strict=True))
         assert overall[found.global_winner] == max(overall.values())
         table = found.table.set_index(["context", "metric"])
@@ -385,11 +385,11 @@ def test_recommendation(numbers):
             apart = {(i, j): [e[i] - e[j] for e in errors] for i, j in itertools.combinations(range(3), 2)}
             se = {pair: np.std(v, ddof=1) if len(v) > 1 else np.nan for pair, v in apart.items()}
             largest = [max(abs(apart[p][k]) / se[p] if se[p] > 1e-12 else 0 for p in apart) for k in range(len(errors))]
-            c = np.quantile(largest, 0.8) if len(errors) > 1 else np.nan
+            c = np.quantile(largest, 0.95) if len(errors) > 1 else np.nan
             rows = by_context(rows_of(frame), options["context"])[name]
             n = min(units_scored(rows, metric, options) for metric in "mnk")
             if 1 < n < 40:
-                c = max(c, stats.t.isf(0.1 / 3, n - 1) * math.sqrt(n / (n - 1)))
+                c = max(c, stats.t.isf(0.025 / 3, n - 1) * math.sqrt(n / (n - 1)))
             for m, metric in enumerate("mnk"):
                 line, loss = table.loc[(name, metric)], float(own[best] - own[m])
                 agree(line, number, 1e-12, accuracy=own[m], loss=loss)
@@ -483,7 +483,7 @@ def test_combination_variance(numbers):
     for number, frame in tables(numbers):
         kinds = sorted(frame["perturbation"].unique())
         if len(kinds) < 3:
-            refuses("at least three kinds", la.combination_variance, frame, missing="drop")
+            refuses("at least three kinds", la.combination_variance, frame)
             continue
         context = (None, "system", "domain")[number % 3]
 
@@ -495,7 +495,7 @@ def test_combination_variance(numbers):
         means = {(m, k): [mean(m, c) for c in itertools.combinations(kinds, k)] for m in "mn" for k in (1, 2)}
         if any(None in values for values in means.values()):
             continue
-        found = la.combination_variance(frame, context=context, missing="drop")
+        found = la.combination_variance(frame, context=context)
         variance = {key: exact.mean([v**2 for v in exact.centred(values)]) for key, values in means.items()}
         for _, line in found.iterrows():
             near(line["variance"], float(variance[line["metric"], line["k"]]), number, 1e-12)

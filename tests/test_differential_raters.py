@@ -71,9 +71,9 @@ def drawn_units(unit, segments, n, number):
 
 @checks(raters.ceiling)
 def test_ceiling(numbers):
-    n, level = 5, 0.5
+    n = 5
     for number, es, unit in sets(numbers):
-        found = raters.ceiling(es, "m", n_resamples=n, unit=unit, level=level, rng=number).iloc[0]
+        found = raters.ceiling(es, "m", n_resamples=n, unit=unit, rng=number).iloc[0]
         cells = [(k, j) for k, j in np.ndindex(es.shape) if not np.isnan(es["m"][k, j])]
 
         def means(js, es=es, cells=cells):
@@ -98,7 +98,7 @@ def test_ceiling(numbers):
         for columns, known in (
             (("low", "high"), values), (("reliability_low", "reliability_high"), known_reliabilities),
         ):  # fmt: skip
-            bounds = np.quantile(known, [0.25, 0.75]) if known else [None, None]
+            bounds = np.quantile(known, [0.025, 0.975]) if known else [None, None]
             for column, wanted in zip(columns, bounds, strict=True):
                 near(found[column], wanted, number, 1e-7)
 
@@ -166,7 +166,7 @@ def test_favours(numbers):
             ]
             return middle, [math.sqrt(s) for s in squares], slope
 
-        found = sysdep.favours(es, "m", degree=degree, n_resamples=n, unit=unit, level=0.5, rng=number)
+        found = sysdep.favours(es, "m", degree=degree, n_resamples=n, unit=unit, rng=number)
         wanted, errors, slope = with_errors(dict.fromkeys(units, Fraction(1)))
         largest = []
         for draw in draws:
@@ -178,7 +178,7 @@ def test_favours(numbers):
                 largest.append(max(float(abs(o - w)) / e for o, w, e in zip(other, wanted, own, strict=True)))
         else:
             near(found.slope * float(size), slope, number, 1e-7)
-            table, half = found.table.set_index("system"), np.quantile(largest, 0.5)
+            table, half = found.table.set_index("system"), np.quantile(largest, 0.95)
             for system, favour, error in zip(es.systems, wanted, errors, strict=True):
                 line, points = table.loc[system], float(slope)
                 inside = (1 + sum(one >= abs(float(favour)) / error for one in largest)) / (len(largest) + 1)

@@ -13,6 +13,7 @@ import mtmeta as mm
 from mtmeta import sysdep
 from mtmeta.evalset import Computed
 from mtmeta.sysdep._cells import cells_of
+from mtmeta.sysdep._power import plant_bias
 
 pytestmark = pytest.mark.slow
 
@@ -193,7 +194,7 @@ def test_centred_segments(numbers):
                 np.testing.assert_allclose(own[:, at] / unit, [float(v) for v in wanted], atol=1e-9, err_msg=number)
 
 
-@checks(sysdep.plant_bias)
+@checks()
 def test_planted_bias(numbers):
     for number, es in sets(numbers):
         rows, bias = rows_of(es), size(es) / 4
@@ -203,7 +204,7 @@ def test_planted_bias(numbers):
         unit = max(size(es, "m"), float(abs(b) * exact.exact([bias])[0]))
         if unit > 5e48:
             continue  # what is planted is beyond the bounds of scores
-        found = sysdep.plant_bias(es, "m", "S1", bias)
+        found = plant_bias(es, "m", "S1", bias)
         gained = [
             float(exact.exact([bias])[0] * b / exact.exact([unit])[0]) if k == 1 else 0.0 for k in range(es.shape[0])
         ]
@@ -341,7 +342,7 @@ def test_comparison_with_nulls(numbers):
     """The first draw is that of the function that draws one; p-values count draws on either side."""
     for number, es in sets(numbers):
         null = sysdep.NULLS[number % 6]
-        options = {"n_resamples": 19, "min_stratum": 3, "level": 0.9, "rng": number}
+        options = {"n_resamples": 39, "min_stratum": 3, "rng": number}
         options["unit"] = sysdep._nulls.UNITS[number // 6 % 3]
         found, unit = sysdep.compare_with_null(es, "m", null=null, **options), size(es)
         row, draws_of = found.summary.iloc[0], {name: found.draws[name].to_numpy() for name in ("sysdep", "sd")}
@@ -355,7 +356,7 @@ def test_comparison_with_nulls(numbers):
             (row["sd"], draws_of["sd"], row["sd_p_value"]),
         ):
             room = 1e-12 * max(abs(value), *np.abs(draws))
-            sides = [(1 + sum(side * (draw - value) >= -room for draw in draws)) / 20 for side in (1, -1)]
+            sides = [(1 + sum(side * (draw - value) >= -room for draw in draws)) / 40 for side in (1, -1)]
             near(p, None if null == "constant" else min(1, 2 * min(sides)), number)
         near(row["null_mean"] / unit, np.mean(draws_of["sysdep"]) / unit, number, 1e-12)
 
@@ -393,26 +394,22 @@ def test_parts_of_a_system(numbers):
 @checks(sysdep.detection_power, first=24)
 def test_power(numbers):
     """Each campaign: draw segments, plant, look whether the lower bounds lie above 0."""
-    n, level = 3, 0.5
+    n = 3
     for number, es in sets(numbers, least=3):
         rated = [j for j in range(es.shape[1]) if not np.isnan(es.human[:, j]).any()]
         try:
-            planted = sysdep.plant_bias(es, "m", "S0", size(es))
+            planted = plant_bias(es, "m", "S0", size(es))
         except ValueError:
             continue
         if not rated:
             continue
-        options = {"biases": [size(es)], "sizes": [3], "n_campaigns": n, "n_resamples": 4, "level": level}
+        options = {"biases": [size(es)], "sizes": [3], "n_campaigns": n, "n_resamples": 4}
         found = sysdep.detection_power(es, "m", "S0", **options, rng=number).set_index("criterion")["rate"]
         rng, hits = np.random.default_rng(number), {"forward": 0, "reverse": 0, "both": 0}
         for _ in range(n):
             drawn, seed = rng.choice(rated, 3), int(rng.integers(2**63))
             one = mm.EvalSet(planted.human[:, drawn], {"m": planted["m"][:, drawn]}, systems=es.systems)
-            line = (
-                sysdep.deviations_both_ways(one, "m", n_resamples=4, level=level, rng=seed)
-                .set_index("system")
-                .loc["S0"]
-            )
+            line = sysdep.deviations_both_ways(one, "m", n_resamples=4, rng=seed).set_index("system").loc["S0"]
             above = {way: bool(line[f"{way}_low"] > 0) for way in ("forward", "reverse")}
             for name, hit in (*above.items(), ("both", all(above.values()))):
                 hits[name] += hit

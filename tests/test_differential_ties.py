@@ -11,6 +11,7 @@ from scipy import stats
 
 import mtmeta as mm
 from mtmeta import agreement
+from mtmeta.ties._subsample import drop_probabilities
 
 pytestmark = pytest.mark.slow
 
@@ -42,18 +43,18 @@ def test_curves(numbers):
                 near(value, wanted, number, 1e-12)
 
 
-@checks(mm.ties.drop_probabilities, first=2000)
+@checks(first=2000)
 def test_shares_after_dropping(numbers):
     for number in numbers:
         t, wanted = np.random.default_rng([31, number]).integers(0, 11, 2) / 10
         share, aim = exact.exact([t, wanted])
         if (t == 0 and wanted > 0) or (t == 1 and wanted < 1):
-            refuses("cannot be reached", mm.ties.drop_probabilities, t, wanted)
+            refuses("cannot be reached", drop_probabilities, t, wanted)
             continue
         # keep x tied and y untied pairs of each kind's share: x : y is given, and the larger of both shares kept is 1
         odds = (aim * (1 - share), (1 - aim) * share) if 0 < share < 1 else (1, 1)
         kept = [o / max(odds) for o in odds] if max(odds) else [1, 1]
-        found = mm.ties.drop_probabilities(t, wanted)
+        found = drop_probabilities(t, wanted)
         near(found[0], 1 - kept[0], number, 1e-12)
         near(found[1], 1 - kept[1], number, 1e-12)
 
@@ -125,7 +126,7 @@ def best(pairs, average):
 def kept(pairs, uniforms, share, among):
     """Return which pairs a draw keeps, and the probabilities of being dropped."""
     tied = [pair[1] for pair, here in zip(pairs, among, strict=True) if here]
-    p = mm.ties.drop_probabilities(sum(tied) / len(tied), share)
+    p = drop_probabilities(sum(tied) / len(tied), share)
     return [here and u >= p[0 if pair[1] else 1] for pair, u, here in zip(pairs, uniforms, among, strict=True)], p
 
 

@@ -169,9 +169,9 @@ def test_every_public_function_has_an_example_and_leads_on():
 
 #: Public functions that estimate nothing: they prepare data, choose among options, or quote a mistake.
 NO_STATISTICS = {
-    *("discrete_to_continuous", "drop_probabilities", "centre_segments", "permute_within_human_scores", "plant_bias"),
+    *("discrete_to_continuous", "centre_segments", "permute_within_human_scores"),
     *("length_metric", "metrics_of", "natural_pairs", "quality_buckets", "scored_pairs"),
-    *("aggregate", "aggregate_transposed", "explain_reference_shape", "extract"),
+    *("aggregate", "aggregate_transposed", "extract"),
 }
 STATISTICS = "agreement significance ties sysdep local_accuracy aggregation estimation differences raters detection"
 

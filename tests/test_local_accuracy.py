@@ -132,7 +132,7 @@ def test_a_coin_is_rarely_worse_than_a_coin(n, bound):
 @pytest.mark.parametrize(("change", "options", "match"), [
     ({}, {"metrics": []}, "the list of metrics is empty"),
     ({}, {"ties": "drop"}, "`ties` must be one of"), ({}, {"missing": "zero"}, "`missing` must be one of"),
-    ({}, {"level": 1}, "`level` must lie in"), ({}, {"n_resamples": -1}, "`n_resamples` must be at least 0"),
+    ({}, {"n_resamples": -1}, "`n_resamples` must be at least 0"),
     ({"m1": "high"}, {}, "'m1' must hold numbers; found 'high'"), ({}, {"unit": "system"}, "cannot be the unit"),
     ({}, {"context": "m1"}, "'m1' is a metric, so it cannot be a context"),
     ({"domain": None}, {"context": "domain"}, "the column 'domain' is empty in 600 of 600"),

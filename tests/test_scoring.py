@@ -76,7 +76,7 @@ def test_tokenizer_without_its_package_or_model(monkeypatch, failure):
     ],
 )
 def test_shapes_are_explained(references, verdict, scored, match):
-    shape = mm.aggregation.explain_reference_shape(HYPOTHESES, references)
+    shape = mm.scoring.explain_reference_shape(HYPOTHESES, references)
     assert (shape.verdict, shape.n_scored) == (verdict, scored)
     assert match in str(shape)
     assert shape.signature == f"references:{verdict}|scored:{scored}/3"

@@ -8,6 +8,7 @@ from campaigns import WORKED, as_set, checks, column, grouped, refuses
 
 import mtmeta as mm
 from mtmeta import agreement, ties
+from mtmeta.ties._subsample import drop_probabilities
 
 
 @pytest.mark.slow
@@ -62,15 +63,15 @@ def test_group_sizes_without_a_small_common_multiple_fall_back_to_floats(monkeyp
 
 def test_options_and_shares_are_checked():
     refuses("unknown metric 'n'", mm.calibrate_ties, column(*WORKED), "n")
-    assert ties.drop_probabilities(0.0, 0.0) == ties.drop_probabilities(1.0, 1.0) == (0, 0)
+    assert drop_probabilities(0.0, 0.0) == drop_probabilities(1.0, 1.0) == (0, 0)
     for share, wanted, message in (
         (0.0, 0.5, r"0\.5 cannot be reached.*no pair is tied"),
         (1.0, 0.5, "no pair is untied"),
         (0.2, 60, r"`wanted` must be a share in \[0, 1\]; found 60"),
     ):
-        refuses(message, ties.drop_probabilities, share, wanted)
+        refuses(message, drop_probabilities, share, wanted)
     for share in (True, "a", np.nan, -0.1, 1.1):
-        refuses("`tie_share` must be", ties.drop_probabilities, share, 0.5, error=(ValueError, TypeError))
+        refuses("`tie_share` must be", drop_probabilities, share, 0.5, error=(ValueError, TypeError))
 
 
 def test_segments_without_an_order_to_find_are_counted():

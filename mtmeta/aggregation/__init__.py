@@ -4,7 +4,6 @@ A corpus score of BLEU, chrF or TER is a function of sums over segments. The cou
 the score of any subset or resample then costs one sum.
 """
 
-from ..scoring import explain_reference_shape
 from ._aggregate import Aggregation, aggregate
 from ._compare import AggregationComparison, compare_aggregations
 from ._downsample import DownSampling, downsample
@@ -22,7 +21,6 @@ __all__ = [
     "aggregate_transposed",
     "compare_aggregations",
     "downsample",
-    "explain_reference_shape",
     "extract",
     "ratio_gap",
 ]

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from .._checks import check_choice, check_count, check_level, generator
+from .._checks import check_choice, check_count, generator
 from ..evalset import EvalSet
 from ..resampling import Statistic, bootstrap, jackknife, percentile_interval, seed_of
 from . import _formulas
@@ -50,10 +50,8 @@ def aggregate(
     *,
     how: str = "corpus",
     references: str | Sequence[str] | None = None,
-    tokenize: str | None = None,
     interval: str | None = None,
     n_resamples: int = 1000,
-    level: float = 0.95,
     rng: int | np.random.Generator | None = 0,
 ) -> Aggregation:
     r"""Score systems by a lexical metric, from counts per segment to one number.
@@ -72,16 +70,15 @@ def aggregate(
         extracted on one core, and its counts are kept on disk.
     metric : {"bleu", "chrf", "chrf++", "ter"}
     how : {"corpus", "segment", "bootstrap"}
-    references, tokenize
+    references
         As in `extract`.
     interval : {"jackknife", "bootstrap"}, optional
-        How the interval is found. Jackknife, the default of ``"corpus"`` and ``"segment"``: from the n scores with one
-        segment left out, t quantiles with n - 1 degrees of freedom; for a mean it is the usual t interval. Bootstrap,
-        and always with ``how="bootstrap"``: percentiles of the resamples.
+        How the 95 % interval over independent segments from the same source is found. Jackknife, the default of
+        ``"corpus"`` and ``"segment"``: from the n scores with one segment left out, t quantiles with n - 1 degrees of
+        freedom; for a mean it is the usual t interval. Bootstrap, and always with ``how="bootstrap"``: percentiles of
+        the resamples.
     n_resamples : int
         Number of resamples, the same for all systems and, with the same seed, for all metrics.
-    level : float
-        Nominal coverage, over test sets from the same source, with independent segments.
     rng : None, int or numpy.random.Generator
 
     Returns
@@ -124,16 +121,15 @@ def aggregate(
     check_choice("how", how, HOW)
     check_choice("interval", interval, (None, "jackknife", "bootstrap"))
     check_count("n_resamples", n_resamples, 2)
-    check_level(level)
     interval = interval or ("bootstrap" if how == "bootstrap" else "jackknife")
     if interval == "jackknife" and how == "bootstrap":
         raise ValueError("a jackknife draws no resamples: with how='bootstrap', leave `interval` out.")
     if isinstance(es, SegmentStatistics):
-        if (es.metric, references, tokenize) != (metric, None, None):
-            raise ValueError(f"`extract` fixed references and tokenizer: omit them, and pass metric={es.metric!r}.")
+        if (es.metric, references) != (metric, None):
+            raise ValueError(f"`extract` fixed the references: omit them, and pass metric={es.metric!r}.")
         statistics = es
     else:
-        statistics = extract(es, metric, references=references, tokenize=tokenize)
+        statistics = extract(es, metric, references=references)
     counts = statistics.segment_scores()[..., None] if how == "segment" else statistics.counts
     n = counts.shape[1]
     unit = "segment" if how == "segment" else "corpus"
@@ -148,12 +144,12 @@ def aggregate(
     sums = np.insert(counts, counts.shape[2], 1.0, axis=2).swapaxes(0, 1)
     score, draws = Statistic(sums, value), None
     scores = score(np.ones((1, n)))[0]
-    signature = f"{statistics.signature_of(unit)}|how:{how}|interval:{interval}|level:{level}"
+    signature = f"{statistics.signature_of(unit)}|how:{how}|interval:{interval}|level:0.95"
     if interval == "jackknife":
-        columns = _jackknife(score, scores, level)
+        columns = _jackknife(score, scores)
     else:
         draws = np.concatenate([score(weights) for weights in weights_of(n, n_resamples, generator(rng))])
-        low, high = percentile_interval(draws, level)
+        low, high = percentile_interval(draws, 0.95)
         scores = draws.mean(axis=0) if how == "bootstrap" else scores
         columns = {"score": scores, "se": draws.std(axis=0, ddof=1), "low": low, "high": high}
         signature += f"|resamples:{n_resamples}|size:{n}|seed:{seed_of(rng)}"
@@ -161,14 +157,14 @@ def aggregate(
     return Aggregation(table.assign(**columns, n_segments=n), f"{signature}|set:{statistics.name}", draws)
 
 
-def _jackknife(score: Statistic, scores: np.ndarray, level: float) -> dict[str, np.ndarray]:
+def _jackknife(score: Statistic, scores: np.ndarray) -> dict[str, np.ndarray]:
     """Return scores, standard errors and t intervals from the scores with one segment left out."""
     n = len(score.sums)
     if n < 2:
         return {"score": scores, "se": np.nan, "low": np.nan, "high": np.nan}
     _, without = jackknife(score)
     se = np.sqrt((n - 1) / n * ((without - without.mean(axis=0)) ** 2).sum(axis=0))
-    half = stats.t.ppf((1 + level) / 2, n - 1) * se
+    half = stats.t.ppf(0.975, n - 1) * se
     return {"score": scores, "se": se, "low": scores - half, "high": scores + half}
 
 

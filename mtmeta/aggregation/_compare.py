@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from .. import scoring
-from .._checks import check_choice, check_count, check_level, generator
+from .._checks import check_choice, check_count, generator
 from .._names import positions
 from .._pearson import pearson, williams
 from ..evalset import EvalSet
@@ -58,7 +58,6 @@ def compare_aggregations(
     reference: str | None = None,
     tokenize: str | None = None,
     n_resamples: int = 1000,
-    level: float = 0.95,
     n_jobs: int = 1,
     rng: int | np.random.Generator | None = 0,
 ) -> AggregationComparison:
@@ -89,8 +88,6 @@ def compare_aggregations(
     reference, tokenize, n_jobs
         As in `extract`; ``tokenize`` applies to BLEU.
     n_resamples : int
-    level : float
-        Nominal coverage of the percentile intervals.
     rng : None, int or numpy.random.Generator
         The same seed gives all sets and metrics of a size the same resamples.
 
@@ -123,7 +120,6 @@ def compare_aggregations(
     """
     check_choice("unit", unit, ("segment", "both"))
     check_count("n_resamples", n_resamples, 2)
-    check_level(level)
     positions("metric", metrics, scoring.METRICS)
     several = isinstance(sets, Sequence) and not isinstance(sets, str)
     sets = [as_text_set(es) for es in (sets if several else [sets])]
@@ -133,13 +129,13 @@ def compare_aggregations(
         for metric in metrics:
             options = {"references": reference, "tokenize": tokenize if metric == "bleu" else None}
             statistics = extract(es, metric, **options, n_jobs=n_jobs)
-            row, own = _compare(statistics, human, rated, unit, n_resamples, level, generator(rng))
+            row, own = _compare(statistics, human, rated, unit, n_resamples, generator(rng))
             about = {"set": es.name, "metric": metric, "n_systems": int((~np.isnan(human)).any(axis=1).sum())}
             about |= {"n_segments": row.pop("n_segments"), "human": "fixed" if rated is None else "resampled"}
             rows.append(about | row)
             draws[es.name, metric] = own
     table = pd.DataFrame(rows)
-    signature = f"pearson of systems|unit:{unit}|resamples:{n_resamples}|level:{level}|seed:{seed_of(rng)}"
+    signature = f"pearson of systems|unit:{unit}|resamples:{n_resamples}|level:0.95|seed:{seed_of(rng)}"
     return AggregationComparison(table, draws, signature)
 
 
@@ -154,7 +150,7 @@ def _human(es: EvalSet) -> tuple[np.ndarray, np.ndarray | None]:
     return human, rated
 
 
-def _compare(statistics: SegmentStatistics, human, rated, unit, n_resamples, level, rng):
+def _compare(statistics: SegmentStatistics, human, rated, unit, n_resamples, rng):
     """Return one row of the table and the correlations in the resamples."""
     here = (~np.isnan(human)).any(axis=1)
     human, counts = human[here], statistics.counts[here]
@@ -186,7 +182,7 @@ def _compare(statistics: SegmentStatistics, human, rated, unit, n_resamples, lev
     both = Statistic(packed.swapaxes(0, 1), drawn)
     draws = np.concatenate([both(weights) for weights in weights_of(n, n_resamples, rng)])
     gaps = draws[:, 1] - draws[:, 0]
-    ends, known = percentile_interval(np.column_stack([draws, gaps]), level), gaps[~np.isnan(gaps)]
+    ends, known = percentile_interval(np.column_stack([draws, gaps]), 0.95), gaps[~np.isnan(gaps)]
     sides = [(1 + np.count_nonzero(side)) / (1 + len(known)) for side in (known <= _TOLERANCE, known >= -_TOLERANCE)]
     values = float(_r(corpus, means)), float(_r(segments, means))
     row = {"n_segments": n}

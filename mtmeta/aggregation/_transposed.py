@@ -135,7 +135,7 @@ def aggregate_transposed(
     See Also
     --------
     aggregate : the sound aggregation.
-    explain_reference_shape : the bug behind it.
+    mtmeta.scoring.explain_reference_shape : the bug behind it.
 
     References
     ----------

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from .._checks import check_count, check_level, generator
+from .._checks import check_count, generator
 from .._enough import interval_of
 from ._pairs import outcomes, sums, tally
 
@@ -22,7 +22,6 @@ def local_accuracy(
     missing: str = "raise",
     unit: str = "segment",
     n_resamples: int = 1000,
-    level: float = 0.95,
     rng: int | np.random.Generator | None = 0,
 ) -> pd.DataFrame:
     r"""Measure in each context how often a metric scores a text above its degraded version.
@@ -56,9 +55,7 @@ def local_accuracy(
         Segments of one document are alike: with some 20 documents or more, draw these. On WMT23 that widens intervals
         by system by a median of 0 % (en-de) to 16 % (zh-en).
     n_resamples : int
-        Bootstrap draws of the interval; 0 for none.
-    level : float
-        Of the interval.
+        Bootstrap draws of the 95 % interval; 0 for none.
     rng : None, int or numpy.random.Generator
 
     Returns
@@ -99,14 +96,13 @@ def local_accuracy(
     0       A   chrF       1.0       0.0        2
     1       B   chrF       0.0       0.5        2
     """
-    check_level(level)
     n_resamples = check_count("n_resamples", n_resamples, 0)
     data = outcomes(pairs, context, metrics, ties=ties, missing=missing, unit=unit)
     summed, n_contexts = tally(data), len(data.contexts)
     n_pairs, n_missing = sums(data.context, n_contexts, data.present, ~data.present)
     (n_segments,) = sums(summed.context, n_contexts, summed.count)
     draws = summed.draws(n_resamples, generator(rng))
-    low, high = interval_of(summed.accuracy(), draws, level, summed.n_units(), (0, 1))
+    low, high = interval_of(summed.accuracy(), draws, 0.95, summed.n_units(), (0, 1))
     table = pd.DataFrame(product(data.contexts, data.metrics), columns=["context", "metric"])
     values = (summed.accuracy(), summed.tie_rate(), n_pairs, n_segments, n_missing, low, high)
     names = "accuracy tie_rate n_pairs n_segments n_missing low high".split()

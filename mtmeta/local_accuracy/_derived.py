@@ -261,9 +261,7 @@ def length_metric(pairs: pd.DataFrame) -> pd.DataFrame:
     return pairs.assign(**{new: pairs[old].str.split().str.len().astype(float) for new, old in names.items()})
 
 
-def combination_variance(
-    pairs: pd.DataFrame, *, context: str | Sequence[str] | None = "system", missing: str = "raise"
-) -> pd.DataFrame:
+def combination_variance(pairs: pd.DataFrame, *, context: str | Sequence[str] | None = "system") -> pd.DataFrame:
     """Measure how much accuracy depends on which perturbations were combined, by their number k.
 
     For each k from 1 to K - 1: take all combinations of k of the K perturbations, of each the mean over contexts of the
@@ -276,8 +274,8 @@ def combination_variance(
     pairs : pandas.DataFrame
         As for `local_accuracy`, with a column ``perturbation`` of at least three kinds. Each text should have a pair
         for every perturbation that applies to it, not for a random four.
-    context, missing
-        As for `local_accuracy`.
+    context
+        As for `local_accuracy`. Pairs without a score are left out for the metric that lacks it.
 
     Returns
     -------
@@ -309,7 +307,7 @@ def combination_variance(
     >>> table["variance"].round(4).tolist()
     [0.2222, 0.0556]
     """
-    data = outcomes(pairs, context, None, missing=missing)
+    data = outcomes(pairs, context, None, missing="drop")
     kinds = codes_of(pairs, ["perturbation"])
     total = int(kinds.max()) + 1
     if total < 3:

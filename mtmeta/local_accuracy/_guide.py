@@ -55,7 +55,6 @@ def scored_pairs(
     language: str | None = None,
     kinds: Sequence[str] | None = None,
     rng: int | np.random.Generator | None = 0,
-    n_jobs: int = 1,
 ) -> ScoredPairs:
     """Perturb texts or rankings and score both versions; return pairs that are scored already as they are.
 
@@ -66,7 +65,7 @@ def scored_pairs(
         pairs with scores.
     metrics : sequence of str, optional
         As for `mtmeta.scoring.score_pairs`, or for rankings `mtmeta.scoring.score_ranking_pairs`.
-    task, language, kinds, n_jobs
+    task, language, kinds
         Of texts, as for `mtmeta.perturb.perturb_table`. By default what the columns and the set say, and English.
     rng : None, int or numpy.random.Generator
 
@@ -112,8 +111,8 @@ def scored_pairs(
         )
     texts = data.dropna(subset=[_TEXTS[tasks[0]], "reference"]).reset_index(drop=True)
     task, language = tasks[0], language or "en"
-    perturbed = perturb_table(texts, task=task, language=language, kinds=kinds, rng=rng, n_jobs=n_jobs)
-    pairs = score_pairs(perturbed, metrics, task=task, n_jobs=n_jobs)
+    perturbed = perturb_table(texts, task=task, language=language, kinds=kinds, rng=rng)
+    pairs = score_pairs(perturbed, metrics, task=task)
     return ScoredPairs(pairs, len(texts), len(data) - len(texts))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from .._checks import check_count, check_level, generator
+from .._checks import check_count, generator
 from .._enough import FEWEST_UNITS
 from ..resampling import seed_of
 from ._pairs import mean, outcomes, tally
@@ -19,6 +19,8 @@ from ._rankings import check_comparable, check_known
 VERDICTS = ("best", "cannot be told apart", "worse")
 #: Accuracies that differ further down differ by rounding only.
 _DIGITS = 12
+#: In a context no metric is called worse by mistake with this probability.
+_LEVEL = 0.95
 #: With fewer units the largest studentised error of a bootstrap is too small, so Student's t is the least reach.
 _FEW = 40
 
@@ -154,7 +156,6 @@ def recommend(
     missing: str = "raise",
     unit: str = "segment",
     n_resamples: int = 1000,
-    level: float = 0.95,
     rng: int | np.random.Generator | None = 0,
 ) -> Recommendation:
     """Say which metric is best in each context, which cannot be told apart from it, and what the global winner loses.
@@ -166,9 +167,8 @@ def recommend(
     pairs, context, metrics, ties, missing, unit, rng
         As for `local_accuracy`.
     n_resamples : int
-        Bootstrap draws, at least 2; all metrics and contexts share them.
-    level : float
-        The probability that in a context no metric is called worse that is as good as the best.
+        Bootstrap draws, at least 2; all metrics and contexts share them. In a context, the probability that no metric
+        is called worse that is as good as the best is .95.
 
     Returns
     -------
@@ -189,7 +189,7 @@ def recommend(
 
     Notes
     -----
-    Differences between metrics are paired. ``loss_low`` is ``loss - c * se``, where c is the ``level`` quantile of the
+    Differences between metrics are paired. ``loss_low`` is ``loss - c * se``, where c is the .95 quantile of the
     largest studentised error over *all* pairs of metrics of the context (Tukey's way, by bootstrap: Romano and Wolf
     2005), because the best metric was chosen on the same data: without it, of three equally good metrics one was
     called worse in some 16 % of simulated contexts. Nothing corrects for the number of contexts.
@@ -224,7 +224,6 @@ def recommend(
     >>> result.table[["metric", "verdict"]].values.tolist()[:2]
     [['m', 'best'], ['n', 'worse']]
     """
-    check_level(level)
     n_resamples = check_count("n_resamples", n_resamples, 2)
     options = {"ties": ties, "missing": missing, "unit": unit}
     data = outcomes(pairs, context, metrics, **options)
@@ -235,18 +234,16 @@ def recommend(
     overall = tally(outcomes(pairs, None, metrics, **options)).accuracy()[0]
     order = sorted(range(len(overall)), key=lambda m: (-overall[m].round(_DIGITS), data.metrics[m]))
     n_units = summed.n_units().min(axis=1)
-    blocks = (_against_the_best(local[k], draws[:, k], data.metrics, level, n) for k, n in enumerate(n_units))
+    blocks = (_against_the_best(local[k], draws[:, k], data.metrics, n) for k, n in enumerate(n_units))
     table = pd.concat(dict(zip(data.contexts, blocks, strict=True)), names=["context", None])
     table = table.reset_index("context").reset_index(drop=True)
-    drawn = f"bootstrap:{n_resamples}|unit:{unit}|level:{level}|seed:{seed_of(rng)}"
+    drawn = f"bootstrap:{n_resamples}|unit:{unit}|level:{_LEVEL}|seed:{seed_of(rng)}"
     signature = f"recommend|average:segment|ties:{ties}|{drawn}"
     names = [data.metrics[m] for m in order]
     return Recommendation(table, _summary(table, names, overall[order]), names[0], signature)
 
 
-def _against_the_best(
-    local: np.ndarray, draws: np.ndarray, names: Sequence[str], level: float, n_units: int
-) -> pd.DataFrame:
+def _against_the_best(local: np.ndarray, draws: np.ndarray, names: Sequence[str], n_units: int) -> pd.DataFrame:
     """Compare the metrics of one context with the best of them; with few units, none is the best."""
     rounded = local.round(_DIGITS)
     best = int(np.argmax(rounded))
@@ -256,9 +253,9 @@ def _against_the_best(
     apart = error[:, first] - error[:, second]
     se = apart.std(axis=0, ddof=1) if len(apart) > 1 else np.full(len(first), np.nan)
     studentised = np.divide(np.abs(apart), se, out=np.zeros_like(apart), where=se > 1e-12)
-    c = np.quantile(studentised.max(axis=1), level) if len(apart) > 1 else np.nan
+    c = np.quantile(studentised.max(axis=1), _LEVEL) if len(apart) > 1 else np.nan
     if 1 < n_units < _FEW:
-        c = max(c, stats.t.isf((1 - level) / 2 / max(1, len(first)), n_units - 1) * np.sqrt(n_units / (n_units - 1)))
+        c = max(c, stats.t.isf((1 - _LEVEL) / 2 / max(1, len(first)), n_units - 1) * np.sqrt(n_units / (n_units - 1)))
     width = np.zeros((len(local), len(local)))
     width[first, second] = width[second, first] = c * se
     table = pd.DataFrame({"metric": names, "accuracy": local, "loss": loss, "loss_low": loss - width[best]})

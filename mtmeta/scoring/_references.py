@@ -163,7 +163,7 @@ def check_references(hypotheses: Sequence[str], references: Sequence[Any]) -> li
 
     See Also
     --------
-    mtmeta.aggregation.explain_reference_shape : what the wrong shape does.
+    explain_reference_shape : what the wrong shape does.
 
     Examples
     --------

@@ -18,6 +18,8 @@ from .exchange import contributions
 
 #: More systems than this are as good as none.
 _MOST_SYSTEMS = 10_000
+#: How often a difference should be found by a plan.
+_POWER = 0.8
 
 
 def drivers(
@@ -80,7 +82,6 @@ def power(
     *,
     coefficient: str = "pearson",
     grouping: str = "segment",
-    wanted: float = 0.8,
     n_resamples: int = 1000,
     rng: int | np.random.Generator | None = 0,
 ) -> pd.DataFrame:
@@ -100,8 +101,6 @@ def power(
     metrics : sequence of two str
     coefficient, grouping, n_resamples, rng
         As in `compare`.
-    wanted : float
-        The power to reach.
 
     Returns
     -------
@@ -172,8 +171,8 @@ def power(
         if lead <= 0:
             return np.inf
         if not others:
-            return max(np.ceil(of_texts * n * (sum(stats.norm.isf([0.025, 1 - wanted])) / lead) ** 2), 1)
-        return next(iter(tried[at(n, tried, 1, lead) >= wanted]), np.inf)
+            return max(np.ceil(of_texts * n * (sum(stats.norm.isf([0.025, 1 - _POWER])) / lead) ** 2), 1)
+        return next(iter(tried[at(n, tried, 1, lead) >= _POWER]), np.inf)
 
     tried, rows = np.arange(2, _MOST_SYSTEMS + 1), []
     pilot = np.ceil(of_texts * n * (stats.norm.isf(0.025) / lead) ** 2)

@@ -117,10 +117,9 @@ def _comparable(scores: np.ndarray) -> np.ndarray:
     A metric and its copy on another scale then tie wherever the metric ties with itself; otherwise swaps would draw
     noise.
     """
-    centred = scores - scores.mean(axis=1, keepdims=True)
-    varied = np.ptp(scores, axis=1, keepdims=True) > 0
-    spread = np.where(varied, centred.std(axis=1, keepdims=True), 1.0)
-    return _merged(np.where(varied, centred / spread, 0.0), 8 * np.finfo(np.float64).eps / spread.min())
+    centred, size = scores - scores.mean(axis=1, keepdims=True), np.abs(scores).max(axis=1, keepdims=True)
+    spread = np.where(np.ptp(scores, axis=1, keepdims=True) > 0, centred.std(axis=1, keepdims=True), np.inf)
+    return _merged(centred / spread, 16 * np.finfo(np.float64).eps * (size / spread).max())
 
 
 def _merged(rows: np.ndarray, tolerance: float) -> np.ndarray:

@@ -18,6 +18,8 @@ from ..resampling import units_of
 
 #: A variance or covariance that is a smaller share of the squares is 0 but for rounding.
 NOTHING = 1e-12
+#: Shares of draws below and above a 95 % interval.
+TAILS = [0.025, 0.975]
 #: The counts of "no resampling": one draw, with its only unit once.
 ONCE = np.ones((1, 1), dtype=np.int32)
 

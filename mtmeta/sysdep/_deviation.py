@@ -12,7 +12,7 @@ from .. import _pearson
 from .._checks import check_choice, check_count, check_level, generator
 from ..evalset import EvalSet, as_evalset, as_sets, metric_names
 from ..resampling import base_seed
-from ._cells import NOTHING, ONCE, Cells, Fits, cells_of, fit, in_threads, joined, resamples
+from ._cells import NOTHING, ONCE, TAILS, Cells, Fits, cells_of, fit, in_threads, joined, resamples
 
 UNITS = ("segment", "document", "cell")
 _GRID = 201
@@ -64,7 +64,6 @@ def system_dependence(
     n_resamples: int = 200,
     population: str = "paired",
     unit: str = "segment",
-    level: float = 0.95,
     rng: int | np.random.Generator | None = 0,
     n_jobs: int | None = None,
 ) -> SystemDependence:
@@ -101,8 +100,6 @@ def system_dependence(
         segments, and intervals from drawn segments are too narrow; draw documents where the set names some 20 or more.
         ``"cell"`` separates the translations of a segment. Their shared noise, which cancels when systems are compared,
         then widens the intervals of Expected Deviations too much; the band of a single map may become too narrow.
-    level : float
-        Nominal coverage of bands and intervals.
     rng : int, Generator or None
         All metrics get the same resamples.
     n_jobs : int, optional
@@ -111,8 +108,8 @@ def system_dependence(
     Returns
     -------
     SystemDependence
-        Intervals of Expected Deviations are percentiles of the resamples; in simulations with 200 segments they held
-        the true value in 93 to 94 % of campaigns at level .95. The range of several noisy values is too large on
+        The 95 % intervals of Expected Deviations are percentiles of the resamples; in simulations with 200 segments
+        they held the true value in 93 to 94 % of campaigns. The range of several noisy values is too large on
         average, and even larger in a resample. Each end of the interval of SysDep is therefore the outer of two bounds:
         the percentile, and twice the estimate less the other percentile; low is cut at 0. In the same simulations it
         held the true value in 92 to 98 % of campaigns where systems differ, but in only two of three where all are
@@ -162,8 +159,7 @@ def system_dependence(
         raise ValueError("`n_resamples` is 1: an interval needs at least 2 resamples; 0 asks for none.")
     check_choice("population", population, ("paired", "full"))
     check_choice("unit", unit, UNITS)
-    check_level(level)
-    sets, options = as_sets(data), (n_resamples, population, unit, level, base_seed(rng))
+    sets, options = as_sets(data), (n_resamples, population, unit, base_seed(rng))
     jobs = [(es, metric, *options) for es in sets for metric in metric_names(es, metrics)]
     keys = [{"set": es.name, "metric": metric} for es, metric, *_ in jobs]
     found = zip(*in_threads(_dependence, jobs, n_jobs), strict=True)
@@ -181,23 +177,22 @@ def system_dependence(
 
 
 def _dependence(
-    es: EvalSet, metric: str, n_resamples: int, population: str, unit: str, level: float, seed: int
+    es: EvalSet, metric: str, n_resamples: int, population: str, unit: str, seed: int
 ) -> tuple[pd.DataFrame, ...]:
     """Return the summary, the table of systems, the curves and the draws of one metric."""
-    tails = [(1 - level) / 2, (1 + level) / 2]
     cells = cells_of(es, metric, paired=population == "paired", unit=unit)
     grid = np.linspace(cells.scores.min(), cells.scores.max(), _GRID)
     pooled, curves = _maps(cells, grid, n_resamples, unit, generator(seed))
     draws = pooled.deviations if n_resamples else np.empty((0, cells.n_systems))
-    table = _table(es, cells, pooled, draws, tails)
+    table = _table(es, cells, pooled, draws)
     deviations = table["expected_deviation"]
     sysdep, spread = np.ptp(deviations), np.ptp(table["human"])
-    low, high = _range_interval(cells, draws, tails)
+    low, high = _range_interval(cells, draws)
     summary = {"sysdep": sysdep, "low": low, "high": high, "relative": sysdep / spread if spread > 0 else np.nan}
     summary["sd"] = deviations.to_numpy().std(ddof=1) if len(deviations) > 1 else np.nan
     summary["pearson"] = pearson(cells.human, cells.scores[: cells.n_paired])
     summary |= {"n_systems": cells.n_systems, "n_paired": cells.n_paired}
-    curves = _curve_table([f"{name}" for name in ("all systems", *es.systems)], curves, grid, n_resamples, tails)
+    curves = _curve_table([f"{name}" for name in ("all systems", *es.systems)], curves, grid, n_resamples)
     of_draws = {"system": np.repeat(es.systems, len(draws)), "draw": np.tile(np.arange(len(draws)), cells.n_systems)}
     of_draws["expected_deviation"] = draws.T.ravel()
     return pd.DataFrame([summary]), table, curves, pd.DataFrame(of_draws)
@@ -219,24 +214,24 @@ def _maps(cells: Cells, grid, n_resamples: int, unit: str, rng) -> tuple[Fits, l
     return pooled, curves
 
 
-def _range_interval(cells: Cells, draws: np.ndarray, tails: list[float]) -> tuple[float, float]:
+def _range_interval(cells: Cells, draws: np.ndarray) -> tuple[float, float]:
     """Return the outer of the percentile and the mirrored bounds of the range; see `system_dependence`."""
     ranges = np.ptp(draws, axis=1) if len(draws) else np.empty(0)
-    if not len(ranges) or np.isnan(ranges).mean() > tails[0]:
+    if not len(ranges) or np.isnan(ranges).mean() > TAILS[0]:
         return np.nan, np.nan
-    low, high = np.nanquantile(ranges, tails)
+    low, high = np.nanquantile(ranges, TAILS)
     value = float(np.ptp(fit(cells).deviations))
     return max(min(low, 2 * value - high), 0.0), float(max(high, 2 * value - low))
 
 
-def _table(es: EvalSet, cells: Cells, pooled: Fits, draws: np.ndarray, tails: list[float]) -> pd.DataFrame:
+def _table(es: EvalSet, cells: Cells, pooled: Fits, draws: np.ndarray) -> pd.DataFrame:
     table = pd.DataFrame({"system": es.systems})
     table["n_paired"] = np.bincount(cells.system[: cells.n_paired], minlength=es.shape[0])
     table["n_scored"] = np.bincount(cells.system, minlength=es.shape[0])
     for name, values in (("human", cells.human), ("score", cells.scores), ("remapped", pooled.rows)):
         table[name] = cells.system_means(values)
     table["expected_deviation"] = table["remapped"] - table["human"]
-    table["low"], table["high"] = _tails(draws, tails) if len(draws) else (np.nan, np.nan)
+    table["low"], table["high"] = _tails(draws, TAILS) if len(draws) else (np.nan, np.nan)
     means = table[["human", "score", "remapped"]].rename(columns={"score": "metric"})
     ranks = means.rank(ascending=False, method="min").astype(int)
     table = table.join(ranks.add_suffix("_rank"))
@@ -245,10 +240,10 @@ def _table(es: EvalSet, cells: Cells, pooled: Fits, draws: np.ndarray, tails: li
     return table.sort_values("human", ascending=False, ignore_index=True, kind="stable")
 
 
-def _curve_table(names, curves, grid, n_resamples: int, tails: list[float]) -> pd.DataFrame:
+def _curve_table(names, curves, grid, n_resamples: int) -> pd.DataFrame:
     parts = []
     for name, (fits, inside) in zip(names, curves, strict=True):
-        low, high = np.quantile(fits.grid_draws, tails, axis=0) if n_resamples else np.full((2, len(grid)), np.nan)
+        low, high = np.quantile(fits.grid_draws, TAILS, axis=0) if n_resamples else np.full((2, len(grid)), np.nan)
         columns = {"score": grid, "human": fits.grid, "low": low, "high": high}
         parts.append(pd.DataFrame({"curve": name, **columns})[inside])
     return pd.concat(parts, ignore_index=True)

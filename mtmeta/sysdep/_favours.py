@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import f as f_distribution
 
-from .._checks import Undefined, check_choice, check_count, check_level, generator
+from .._checks import Undefined, check_choice, check_count, generator
 from .._names import counted
 from ..evalset import EvalSet, as_evalset
 from ..resampling import bootstrap, units_of
@@ -17,6 +17,8 @@ from ._cells import NOTHING, less_means
 
 #: Resamples that are held in memory at a time.
 _BLOCK = 100
+#: Level of the verdicts; intervals hold all systems at once with probability 1 - .05.
+_ALPHA = 0.05
 #: A larger condition number says that the powers of one rating do not follow those of another.
 WORST = 1e12
 _NAMES = {1: "p_line", 2: "p_quadratic", 3: "p_cubic"}
@@ -214,7 +216,6 @@ def favours(
     n_metrics: int | None = None,
     n_resamples: int = 1000,
     unit: str = "segment",
-    level: float = 0.95,
     rng: int | np.random.Generator | None = 0,
 ) -> Favours:
     r"""Ask which systems a metric favours, where several ratings of each translation are known and all of them err.
@@ -252,13 +253,11 @@ def favours(
         "mean" (mean rating of the segment), or one number for each segment. Each adds the column :math:`x h`.
     n_metrics : int, optional
         Metrics that are asked at once: verdicts multiply the p-value of the first curve by it. By default all metrics
-        of the set. It takes ``n_metrics / (1 - level)`` resamples or more for a verdict to be possible.
+        of the set. It takes ``20 * n_metrics`` resamples or more for a verdict to be possible.
     n_resamples : int
         Resamples of the units, at least 2.
     unit : {"segment", "document"}
         What is redrawn. Take documents where the set names some 20 or more.
-    level : float
-        Of the intervals, for all systems at once.
     rng : int, Generator or None
 
     Returns
@@ -317,7 +316,6 @@ def favours(
         check_choice("degree", one, (1, 2, 3))
     check_choice("unit", unit, ("segment", "document"))
     n_resamples, rng = check_count("n_resamples", n_resamples, 2), generator(rng)
-    alpha = 1 - check_level(level)
     covariates = (covariates,) if isinstance(covariates, str) else tuple(covariates)
     data = rated(es, es[metric], max(degrees), unit, covariates)
     sums = data.sums()
@@ -334,20 +332,20 @@ def favours(
         largest = _in_errors(draws - middle, errors).max(axis=1, initial=0)
         p = (1 + (largest[:, None] >= _in_errors(middle, se)).sum(axis=0)) / (len(draws) + 1)
         p_values[_NAMES[one]] = np.where(np.isnan(middle), np.nan, p)
-        halves.append(np.quantile(largest, level) * se if len(largest) else se)
+        halves.append(np.quantile(largest, 1 - _ALPHA) * se if len(largest) else se)
     if n_metrics is None:
         n_metrics = max(1, len(es.metrics))
     turned = np.array([np.sign(found) * np.sign(middle) < 0 for middle, *_ in estimates])
     each = np.where(turned, 1, [*p_values.values()])
     p = np.nanmax(each, axis=0)
     each[0] *= check_count("n_metrics", n_metrics, 1)
-    clear = (np.nanmax(each, axis=0) <= alpha) & (slope > 0)
+    clear = (np.nanmax(each, axis=0) <= _ALPHA) & (slope > 0)
     points = 1 / slope if slope > 0 else np.nan
     columns = {"favour": found, "low": found - halves[0], "high": found + halves[0]}
     columns = {name: value * points * data.size_h for name, value in columns.items()}
     means = sums.scores.sum(axis=0) / sums.segments.sum()
     fit = {one: data.fit(size) for one, size in zip(degrees, sizes, strict=True)}
-    fails = all(p <= alpha for p in fit.values())
+    fails = all(p <= _ALPHA for p in fit.values())
     verdict = np.where(found > 0, "favoured", "slighted")
     verdict = np.where(clear, "curve fails" if fails else verdict, "undecided")
     columns = {"system": es.systems, "human": np.nanmean(es.ratings, axis=(0, 2)), **columns, "p_value": p}

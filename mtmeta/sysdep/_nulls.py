@@ -11,16 +11,18 @@ import pandas as pd
 from scipy.optimize import isotonic_regression
 from scipy.special import ndtri
 
-from .._checks import check_choice, check_count, check_level, generator
+from .._checks import check_choice, check_count, generator
 from ..evalset import EvalSet, as_evalset, as_sets, metric_names, recomputed
 from ..resampling import base_seed
-from ._cells import NOTHING, ONCE, Cells, cells_of, fit, in_threads, isotonic_draws, joined
+from ._cells import NOTHING, ONCE, TAILS, Cells, cells_of, fit, in_threads, isotonic_draws, joined
 from ._deviation import pearson
 from ._favours import rated
 
 UNITS = ("cell", "segment", "document")
 _NO_GRID = np.empty(0, dtype=np.int64)
 _N_NORMAL = 19_999
+#: With fewer draws no two-sided p-value is .05.
+_LEAST = 39
 
 
 def strata_of(human: np.ndarray, min_stratum: int) -> list[np.ndarray]:
@@ -256,7 +258,6 @@ def compare_with_null(
     n_resamples: int = 200,
     min_stratum: int = 30,
     unit: str = "cell",
-    level: float = 0.95,
     rng: int | np.random.Generator | None = 0,
     n_jobs: int | None = None,
 ) -> NullComparison:
@@ -279,7 +280,7 @@ def compare_with_null(
         normal. ``"heteroscedastic"``: Gaussian noise with the metric's mean and spread at each human score.
         ``"residuals"``: the metric's isotonic regression on the human score plus residuals of all translations.
     n_resamples : int
-        At least ``2 / (1 - level) - 1``, or no p-value could be low enough. Take thousands for the bands of single
+        At least 39, or no p-value could be as low as .05. Take thousands for the bands of single
         systems: a value near the end of a band may fall inside or outside it as ``rng`` changes.
     min_stratum : int
         As in `permute_within_human_scores`.
@@ -291,8 +292,6 @@ def compare_with_null(
         those of one system in one document, stays shared. The joint distribution is kept on average over draws; ties
         are placed at random. ``"systems"`` moves documents whole, and only between systems that lack the same segments
         of them. Take documents where the set names some 20 or more, and otherwise segments.
-    level : float
-        Of the null bands; the verdict is "more" or "less" where the p-value is at most ``1 - level``.
     rng : int, Generator or None
         Each comparison starts from the same seed.
     n_jobs : int, optional
@@ -350,13 +349,10 @@ def compare_with_null(
     for one in nulls:
         check_choice("null", one, (*NULLS, "raters"))
     n_resamples, min_stratum = check_count("n_resamples", n_resamples, 1), check_count("min_stratum", min_stratum, 2)
-    if 2 / (n_resamples + 1) > 1 - check_level(level) + 1e-12 and set(nulls) != {"constant"}:
-        raise ValueError(
-            f"{n_resamples} draws cannot give a two-sided p-value as low as {1 - level:.3g}; "
-            f"use at least {int(np.ceil(2 / (1 - level) - 1e-9)) - 1}."
-        )
+    if n_resamples < _LEAST and set(nulls) != {"constant"}:
+        raise ValueError(f"{n_resamples} draws cannot give a two-sided p-value as low as .05; use at least {_LEAST}.")
     check_choice("unit", unit, UNITS)
-    sets, options = as_sets(data), (n_resamples, min_stratum, unit, level, base_seed(rng))
+    sets, options = as_sets(data), (n_resamples, min_stratum, unit, base_seed(rng))
     jobs = [(es, metric, one, *options) for es in sets for one in nulls for metric in metric_names(es, metrics)]
     keys = [{"set": es.name, "metric": metric, "null": one} for es, metric, one, *_ in jobs]
     found = [joined(tables, keys) for tables in zip(*in_threads(_comparison, jobs, n_jobs), strict=True)]
@@ -366,10 +362,10 @@ def compare_with_null(
 
 
 def _comparison(
-    es: EvalSet, metric: str, null: str, n_resamples: int, min_stratum: int, unit: str, level: float, seed: int
+    es: EvalSet, metric: str, null: str, n_resamples: int, min_stratum: int, unit: str, seed: int
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Return the summary, the table of systems and the draws of one metric and null."""
-    cells, rng, ends = cells_of(es, metric, least=2, unit=unit), generator(seed), [(1 - level) / 2, (1 + level) / 2]
+    cells, rng = cells_of(es, metric, least=2, unit=unit), generator(seed)
     observed = _deviations(cells, cells.human, *np.unique(cells.scores, return_inverse=True))
     if null == "raters":
         draws = observed - _unfair(es, cells, n_resamples, rng, unit)
@@ -382,14 +378,14 @@ def _comparison(
     p_normal, verdict = _two_sided(sysdep, _normal_ranges(draws)), "no more than the null explains"
     if null == "constant":  # one number, no distribution
         p_value, sd_p_value, p_normal, verdict = np.nan, np.nan, np.nan, "not tested"
-    elif p_value <= 1 - level + 1e-12:
+    elif p_value <= 0.05 + 1e-12:
         verdict = f"{'more' if sysdep > np.median(sysdep_draws) else 'less'} than the null explains"
-    low, high = np.quantile(sysdep_draws, ends)
+    low, high = np.quantile(sysdep_draws, TAILS)
     summary = {"sysdep": sysdep, "null_mean": sysdep_draws.mean(), "null_low": low, "null_high": high}
     summary |= {"p_value": p_value, "p_normal": p_normal, "verdict": verdict}
     summary |= {"sd": sd, "sd_null_mean": sd_draws.mean(), "sd_p_value": sd_p_value}
     summary |= {"n_systems": cells.n_systems, "n_paired": cells.n_paired}
-    low, high = np.quantile(draws, ends, axis=0)
+    low, high = np.quantile(draws, TAILS, axis=0)
     columns = {"system": es.systems, "human": cells.system_means(cells.human), "expected_deviation": observed}
     table = pd.DataFrame(columns | {"null_mean": draws.mean(axis=0), "null_low": low, "null_high": high})
     table = table.sort_values("human", ascending=False, ignore_index=True, kind="stable")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from .._checks import Undefined, check_count, check_level, check_number, generator
+from .._checks import Undefined, check_count, check_number, generator
 from .._names import unknown
 from ..evalset import EvalSet, as_evalset
 from ._cells import NOTHING, Cells, cells_of, fit
@@ -121,40 +121,7 @@ def _in_metric_units(bias: float, cells: Cells) -> float:
 
 
 def plant_bias(es: EvalSet | pd.DataFrame, metric: str, system: str, bias: float) -> EvalSet:
-    """Make a metric favour one system by a known amount.
-
-    Every score of the system is raised by ``bias * b``, where b = cov(m, h) / var(h) converts units of human score into
-    units of the metric.
-
-    Parameters
-    ----------
-    es : EvalSet or pandas.DataFrame
-    metric : str
-    system : str
-    bias : float
-        In human units; negative disfavours.
-
-    Returns
-    -------
-    EvalSet
-        With the changed metric in the place of the old one, and no other metric.
-
-    Raises
-    ------
-    ValueError
-        If the metric or the system is unknown, or the metric does not rise with the human score.
-
-    See Also
-    --------
-    detection_power : how often it is found.
-
-    Examples
-    --------
-    >>> import mtmeta as mm
-    >>> es = mm.EvalSet([[0, -1], [-2, -3]], {"m": [[0, -2], [-4, -6]]}, systems=["A", "B"])
-    >>> mm.sysdep.plant_bias(es, "m", "B", 1.5)["m"].tolist()
-    [[0.0, -2.0], [-1.0, -3.0]]
-    """
+    """Make a metric favour one system by ``bias`` human points: raise its scores by ``bias`` cov(m, h) / var(h)."""
     es = as_evalset(es)
     if system not in es.systems:
         raise unknown("system", system, es.systems)
@@ -172,7 +139,6 @@ def detection_power(
     sizes: Sequence[int] = (50, 100, 200, 400),
     n_campaigns: int = 50,
     n_resamples: int = 100,
-    level: float = 0.95,
     rng: int | np.random.Generator | None = 0,
 ) -> pd.DataFrame:
     """Return how often a bias planted in one system is found, by its size and the number of segments.
@@ -188,12 +154,12 @@ def detection_power(
     es : EvalSet or pandas.DataFrame
     metric, system : str
     biases : sequence of float
-        In human units, as in `plant_bias`. The rate at 0 is that of the set as it is.
+        In human units; negative disfavours. Every score of the system is raised by ``bias * b``, where b = cov(m, h) /
+        var(h) converts units of human score into units of the metric. The rate at 0 is that of the set as it is.
     sizes : sequence of int
         Numbers of segments.
     n_campaigns, n_resamples : int
         Campaigns per bias and size, and resamples within each. All biases see the same campaigns.
-    level : float
     rng : int, Generator or None
 
     Returns
@@ -204,11 +170,10 @@ def detection_power(
     Raises
     ------
     ValueError
-        As `plant_bias`.
+        If the metric or the system is unknown, or the metric does not rise with the human score.
 
     See Also
     --------
-    plant_bias : the favour that is planted.
     mtmeta.plots.detection_curves : a figure of it.
 
     Examples
@@ -220,7 +185,6 @@ def detection_power(
     1.0
     """
     es = as_evalset(es)
-    check_level(level)
     n_campaigns, n_resamples = check_count("n_campaigns", n_campaigns, 1), check_count("n_resamples", n_resamples, 2)
     rng = generator(rng)
     sets = {bias: plant_bias(es, metric, system, bias) for bias in biases}
@@ -235,7 +199,7 @@ def detection_power(
             seed = int(rng.integers(2**63))
             for bias, planted in sets.items():
                 campaign = EvalSet(planted.human[:, drawn], {metric: planted[metric][:, drawn]}, systems=es.systems)
-                forward, reverse = intervals_both_ways(cells_of(campaign, metric), n_resamples, level, seed)
+                forward, reverse = intervals_both_ways(cells_of(campaign, metric), n_resamples, 0.95, seed)
                 above = [forward[0, k] > 0, reverse[0, k] > 0]
                 found[bias] += [*above, all(above)]
         rows += [

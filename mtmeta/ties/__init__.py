@@ -6,9 +6,9 @@
 
 from ._calibration import TieCalibration, calibrate_ties, expected_accuracy, human_tie_share, tie_curve
 from ._noise import discrete_to_continuous
-from ._subsample import drop_probabilities, held_out_calibration, subsample_ties
+from ._subsample import held_out_calibration, subsample_ties
 
 __all__ = [
-    "TieCalibration", "calibrate_ties", "discrete_to_continuous", "drop_probabilities", "expected_accuracy",
+    "TieCalibration", "calibrate_ties", "discrete_to_continuous", "expected_accuracy",
     "held_out_calibration", "human_tie_share", "subsample_ties", "tie_curve",
 ]  # fmt: skip

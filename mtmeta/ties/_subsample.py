@@ -23,35 +23,7 @@ def drop_probabilities(tie_share: float, wanted: float) -> tuple[float, float]:
     .. math:: \frac{t (1 - p_t)}{t (1 - p_t) + (1 - t)(1 - p_n)}
 
     This fixes the ratio in which the two kinds are kept. Most pairs survive when one kind is kept whole, so one of the
-    two probabilities is always 0.
-
-    Parameters
-    ----------
-    tie_share, wanted : float
-        Share of ties before and after, in [0, 1].
-
-    Returns
-    -------
-    tuple of float
-
-    Raises
-    ------
-    ValueError
-        If an argument is no share, or the data lack the kind of pair that is wanted.
-
-    See Also
-    --------
-    subsample_ties : sample with them.
-
-    References
-    ----------
-    Perrella et al. 2024, section 4.4.
-
-    Examples
-    --------
-    >>> from mtmeta import ties
-    >>> ties.drop_probabilities(0.5, 0.2), ties.drop_probabilities(0.5, 0.8)
-    ((0.75, 0.0), (0.0, 0.75))
+    two probabilities is always 0. Raise if the data lack the kind of pair that is wanted.
     """
     for name, value in (("tie_share", tie_share), ("wanted", wanted)):
         if not 0 <= check_number(name, value) <= 1:
@@ -87,7 +59,7 @@ def subsample_ties(
     """Calibrate ties, and compute acc_eq, on sub-samples of the pairs with other shares of human ties.
 
     Pairs of translations of one segment are dropped at random: those that humans tie with one probability, the others
-    with another (`drop_probabilities`). Each metric's threshold is chosen and its acc_eq computed, exactly, on the
+    with another. Each metric's threshold is chosen and its acc_eq computed, exactly, on the
     remaining pairs alone. All metrics see the same sub-samples; within a draw the sub-samples of different shares are
     nested, so that chance adds as little as possible to the differences between shares.
 
@@ -126,7 +98,6 @@ def subsample_ties(
     See Also
     --------
     human_tie_share : the share that it changes.
-    drop_probabilities : how likely each pair is to be dropped.
 
     References
     ----------
@@ -175,7 +146,6 @@ def held_out_calibration(
     held_out: float = 0.5,
     shares: Sequence[float] | None = SHARES,
     n_resamples: int = 10,
-    average: str = "segment",
     rng: int | np.random.Generator | None = 0,
 ) -> pd.DataFrame:
     """Choose each metric's tie threshold on held-out segments, and compute acc_eq on the others.
@@ -189,8 +159,8 @@ def held_out_calibration(
 
     Parameters
     ----------
-    es, metrics, n_resamples, average, rng
-        As in `subsample_ties`.
+    es, metrics, n_resamples, rng
+        As in `subsample_ties`. Segments weigh the same.
     held_out : float
         Share of the segments that are held out, in (0, 1).
     shares : sequence of float, optional
@@ -229,7 +199,7 @@ def held_out_calibration(
     """
     es = as_evalset(es)
     names = metric_names(es, metrics)
-    wanted = check_options(average, n_resamples, shares)
+    wanted = check_options("segment", n_resamples, shares)
     if not 0 < check_number("held_out", held_out) < 1:
         raise ValueError(f"`held_out` must be a share of the segments between 0 and 1; found {held_out!r}.")
     pairs = human_pairs(es)
@@ -244,12 +214,12 @@ def held_out_calibration(
         away = _split(pairs, segments, size, wanted, rng)
         uniforms = rng.random(len(pairs.tied))
         cache = {}
-        tests = {name: _test_part(pairs, ~away, ordered, average, cache) for name, ordered in by_metric.items()}
+        tests = {name: _test_part(pairs, ~away, ordered, cache) for name, ordered in by_metric.items()}
         for share in wanted:
             kept = away if share is None else keep(pairs, uniforms, share, away)[0]
             cache = {}
             for name, ordered in by_metric.items():
-                weight, tie_share, n_pairs, n_segments = part(pairs, kept, ordered, average, cache)
+                weight, tie_share, n_pairs, n_segments = part(pairs, kept, ordered, "segment", cache)
                 epsilon = ordered.best(weight)[0]
                 test_weight, own_epsilon, own, about = tests[name]
                 value = ordered.at(epsilon, test_weight)
@@ -273,8 +243,8 @@ def _split(pairs, segments, size: int, wanted: Sequence[float | None], rng) -> n
     )
 
 
-def _test_part(pairs, kept, ordered, average, cache):
+def _test_part(pairs, kept, ordered, cache):
     """Return the weights of the test part, its own best threshold and acc_eq, and its tie share and sizes."""
-    weight, *about = part(pairs, kept, ordered, average, cache)
+    weight, *about = part(pairs, kept, ordered, "segment", cache)
     epsilon = ordered.best(weight)[0]
     return weight, epsilon, ordered.at(epsilon, weight), about

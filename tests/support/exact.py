@@ -208,18 +208,12 @@ def counts_of_detection(good, metric, cut):
     return len(taken), sum(taken)
 
 
-def detection_threshold(good, metric, aim):
-    """Try every score, and none at all; take the lowest of the best: for a precision, of those that take most."""
+def detection_threshold(good, metric):
+    """Try every score, and none at all; take the lowest of the best by Youden's J."""
     best = []
     for cut in [math.inf, *sorted(set(metric), reverse=True)]:
         n, right = counts_of_detection(good, metric, cut)
-        if aim == "youden":
-            value = Fraction(right, sum(good)) - Fraction(n - right, len(good) - sum(good))
-        elif aim == "f1":
-            value = Fraction(2 * right, n + sum(good))
-        else:
-            value = n if right >= aim * n else -1
-        best.append((value, -cut))
+        best.append((Fraction(right, sum(good)) - Fraction(n - right, len(good) - sum(good)), -cut))
     return -max(best)[1]
 
 
