@@ -11,6 +11,7 @@ from scipy import stats
 
 import mtmeta as mm
 from mtmeta import agreement, resampling, significance
+from mtmeta._equal import merged
 from mtmeta.significance import clusters, compare, correct, intervals, rank_sets
 from mtmeta.significance.exchange import contributions
 
@@ -351,7 +352,7 @@ def test_refusals(options, message):
 
 def test_scores_are_brought_to_one_scale_and_tied_where_rounding_parts_them():
     scores = np.array([2.0, 1, 0, 1 + 1e-15, 1e-14])  # of systems; two pairs differ by rounding alone
-    assert significance.published._tied(scores, np.ones(5)).tolist() == [2, 1, 0, 1, 0]
+    assert merged(scores[:, None], 1e-12).ravel().tolist() == [2, 1, 0, 1, 0]
     # far from 0, a small spread makes much of rounding: 3 x and x are the same all the same
     x = 1e6 + np.random.default_rng(0).permutation(40) / 10
     first, second = significance.published._comparable(np.array([x, 3 * x]))

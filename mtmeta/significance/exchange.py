@@ -7,10 +7,12 @@ pairs of metrics share the draws, so that their differences may be judged togeth
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from scipy import stats
+from scipy.special import ndtr
 
 from .._checks import Undefined
 from .._equal import OF_MEAN
@@ -20,7 +22,6 @@ from ..agreement.spa import one_sided_p, random_signs, sign_of_difference
 from ..agreement.units import Units, freedom, mean_of_defined, of_cells, without_each
 from ..evalset import EvalSet
 from ..resampling import LEAST_UNITS, units_of
-from . import kernels
 
 #: Numbers that the sums over units may take at a time; no result depends on it.
 _NUMBERS_AT_ONCE = 10_000_000
@@ -151,9 +152,8 @@ def exchanged_systems(es: EvalSet, metrics: Sequence[str], statistic: str, units
         sum of squares, which is the standard deviation of the published sign flips.
     """
     scores = np.array([_on_one_scale(es, name, official=statistic != "spa") for name in metrics])
-    first, second = (v.astype(np.int64) for v in np.triu_indices(len(metrics), 1))
     if statistic == "spa":
-        return _exchanged_spa(es, scores, units, signs, first, second)
+        return _exchanged_spa(es, scores, units, signs)
     scored = ~np.isnan(scores)
     human, *own = es.system_scores[["human", *metrics]].to_numpy().T
     whole = ~np.isnan(human) & ~np.isnan(own).any(axis=0) & scored.any(axis=2).all(axis=0)
@@ -162,10 +162,24 @@ def exchanged_systems(es: EvalSet, metrics: Sequence[str], statistic: str, units
     i, j = np.triu_indices(len(human), 1)
     sizes = _row_means(np.abs(es.human[whole]))
     order = sign_of_difference(human[i], human[j], np.maximum(sizes[i], sizes[j])).astype(np.float64)
-    human = np.ldexp(human, -np.frexp(np.abs(human).max(initial=0.0))[1])
-    values = np.empty((len(first), signs.shape[1]))
-    kernels.hybrid_systems(statistic == "pearson", human, order, sums, counts, tolerance, first, second, values)
-    return values
+    centred = (human - human.mean()) / (np.abs(human).max(initial=0.0) or 1.0)
+
+    def value(means: np.ndarray) -> np.ndarray:  # of hybrids, (n_systems, n_draws)
+        if statistic == "pearson":
+            means = means - means.mean(axis=0)
+            squares = (means**2).sum(axis=0) * (centred @ centred)
+            return np.divide(
+                centred @ means, np.sqrt(squares), out=np.zeros(len(squares)), where=squares > tolerance**2
+            )
+        gaps = means[i] - means[j]
+        return (np.where(np.abs(gaps) <= tolerance, 0.0, np.sign(gaps)) == order[:, None]).mean(axis=0)
+
+    return np.array(
+        [
+            value(plus / n) - value(minus / m)
+            for (plus, minus), (n, m) in zip(_hybrids(sums), _hybrids(counts), strict=True)
+        ]
+    )
 
 
 def _on_one_scale(es: EvalSet, metric: str, *, official: bool) -> np.ndarray:
@@ -194,7 +208,14 @@ def _by_unit(values: np.ndarray, units: Units) -> np.ndarray:
     return np.add.reduceat(values[..., order].astype(np.float64, copy=False), starts, axis=-1)
 
 
-def _exchanged_spa(es, scores, units, signs, first, second) -> np.ndarray:
+def _hybrids(sums: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield twice the sums of both hybrids of each pair of metrics; column 0 of ``sums`` is that of the data."""
+    for a, b in itertools.combinations(sums, 2):
+        both, apart = (a + b)[:, :1], a - b
+        yield both + apart, both - apart
+
+
+def _exchanged_spa(es, scores, units, signs) -> np.ndarray:
     scored = ~(np.isnan(es.human) | np.isnan(scores).any(axis=0))
     columns = ~np.isnan(es.human).all(axis=0)
     # the published number of signs and seed, as in `soft_pairwise_accuracy`
@@ -204,13 +225,17 @@ def _exchanged_spa(es, scores, units, signs, first, second) -> np.ndarray:
     known = np.flatnonzero(~np.isnan(human))
     if not len(known):
         raise Undefined(f"set {es.name!r}: no two systems have a segment that humans and all metrics scored for both.")
-    gaps = np.zeros((len(first), signs.shape[1]))
+    gaps = np.zeros((len(scores) * (len(scores) - 1) // 2, signs.shape[1]))
     step = max(1, _NUMBERS_AT_ONCE // (len(scores) * max(signs.shape)))
     for pairs in np.split(known, range(step, len(known), step)):
         both = (scored[i[pairs]] & scored[j[pairs]])[None]
         difference = np.where(both, scores[:, i[pairs]] - scores[:, j[pairs]], 0.0)
         sums, squares = (_by_unit(v, units) @ signs for v in (difference, difference**2))
-        kernels.add_hybrid_gaps(human[pairs], sums, squares, first, second, gaps)
+        for gap, of_sums, of_squares in zip(gaps, _hybrids(sums), _hybrids(squares), strict=True):
+            for side, total, square in zip((-1, 1), of_sums, of_squares, strict=True):
+                # sums and squares are twice those of a hybrid
+                z = np.divide(total, np.sqrt(np.maximum(2 * square, 0)), out=np.zeros_like(total), where=square > 1e-20)
+                gap += side * np.abs(human[pairs, None] - ndtr(-z)).sum(axis=0)
     return gaps / len(known)
 
 

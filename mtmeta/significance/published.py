@@ -10,11 +10,12 @@ import numpy as np
 from scipy import stats
 
 from .._checks import Undefined
+from .._equal import OF_MEAN, merged
 from .._pearson import pearson, williams
 from ..agreement.coefficients import calibration
 from ..agreement.groups import centred, constant, grouped, pair_positions, pair_weights
 from ..agreement.kernels import VARIANTS
-from ..agreement.spa import one_sided_p, random_signs, rated_systems, sign_of_difference
+from ..agreement.spa import one_sided_p, random_signs, rated_systems
 from ..agreement.units import common_cells
 from ..evalset import Computed, EvalSet
 from . import kernels
@@ -82,7 +83,7 @@ def null_differences(
 def _permute_pairwise_accuracy(sets, metrics, n_resamples, rng, by_pair) -> np.ndarray:
     first, second = (v.astype(np.int64) for v in np.triu_indices(len(metrics), 1))
     found = [rated_systems(es, ["human", *metrics]) for es in sets]
-    human, *tables = zip(*(map(_tied, scores.T, sizes.T) for scores, sizes in found), strict=True)
+    human, *tables = zip(*(merged(s, OF_MEAN * np.maximum(np.abs(s), sizes)).T for s, sizes in found), strict=True)
     whole = np.array([np.concatenate(table) for table in tables])
     parts = np.split(whole if by_pair else _comparable(whole), np.cumsum([len(h) for h in human])[:-1], axis=1)
     agreed, n_pairs = np.zeros((2, len(first), n_resamples)), 0
@@ -96,16 +97,6 @@ def _permute_pairwise_accuracy(sets, metrics, n_resamples, rng, by_pair) -> np.n
         agreed += sums * n
         n_pairs += n
     return (agreed[0] - agreed[1]) / n_pairs
-
-
-def _tied(scores: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Give system scores that `pairwise_accuracy` calls tied one value."""
-    order = np.argsort(scores, kind="stable")
-    ascending, tolerance = scores[order], np.maximum(sizes[order][1:], sizes[order][:-1])
-    level = np.cumsum(np.append(0, sign_of_difference(ascending[1:], ascending[:-1], tolerance) != 0))
-    tied = np.empty_like(scores)
-    tied[order] = ascending[np.searchsorted(level, level)]
-    return tied
 
 
 # -- permutation of cells (PERM-BOTH) ------------------------------------------------------
