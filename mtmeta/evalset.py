@@ -17,7 +17,7 @@ from ._names import alike, counted, listed, names_of, numbered, positions, unkno
 from ._tables import check_once, check_table
 from .rankings import Rankings
 
-__all__ = ["EvalSet", "Texts", "as_evalset"]
+__all__ = ["EvalSet", "Texts"]
 
 #: Columns of the tidy table that are not metric scores.
 RESERVED = ("system", "segment", "human", "lp", "doc", "domain", "source", "reference", "translation")

@@ -22,8 +22,7 @@ from .agreement.spa import mean_over_pairs, order_gaps, rated_systems, shared_me
 from .agreement.units import common_cells, exchange_units
 from .evalset import UNRATED, EvalSet, as_sets, check_ratings, is_rating
 from .resampling import seed_of
-from .significance import clusters, rank_sets
-from .significance.decisions import max_t, share_reached
+from .significance.decisions import clusters, max_t, rank_sets, share_reached
 from .significance.exchange import exchanged_coefficients, exchanged_systems, of_segments
 from .significance.published import null_differences
 

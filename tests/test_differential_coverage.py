@@ -13,7 +13,7 @@ WHY_NOT = {
         "book datasets.available datasets.fetch "
         "datasets.load datasets.load_all datasets.load_any datasets.load_rankings "
         "datasets.load_transcripts datasets.locate datasets.path_of datasets.read_table datasets.validate "
-        "evalset.as_evalset local_accuracy.metrics_of protocols.decided_by_one "
+        "local_accuracy.metrics_of protocols.decided_by_one "
         "scoring.check_references scoring.explain_reference_shape scoring.scorer scoring.signature"
     ),
     "puts together statistics that are tested under their own names": (

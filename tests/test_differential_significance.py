@@ -137,7 +137,7 @@ def wider(difference):
     return max(1.0, stats.t.isf(0.025, freedom) / stats.t.isf(0.025, n))
 
 
-@checks(significance.compare, significance.rank_sets)
+@checks(significance.compare)
 def test_exchange_of_units(numbers):
     """P-values from signs of what each unit adds, one by one, with the same draws."""
     n, tested = 30, 0
@@ -170,7 +170,7 @@ def test_exchange_of_units(numbers):
         p = (sum(np.abs(draws) >= abs(sum(difference)) - 1e-10) + 1) / (n + 1)
         near(found.p_values.loc[a, b], p, number)
         told = p <= 0.4 and np.sqrt((draws**2).mean()) > 1e-9
-        best, worst = significance.rank_sets(found.p_values if told else np.ones((2, 2)), 0.4)
+        best, worst = significance.decisions.rank_sets(found.p_values if told else np.ones((2, 2)), 0.4)
         assert found.table[["best_rank", "worst_rank"]].T.to_numpy().tolist() == [best.tolist(), worst.tolist()], number
         assert found.table[["unit", "n_units"]].to_numpy().tolist() == [[unit, n_rated]] * 2
         tested += 1

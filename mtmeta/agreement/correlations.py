@@ -13,7 +13,7 @@ from .._checks import Undefined, check_choice
 from ..evalset import EvalSet, as_evalset, metric_names
 from .coefficients import DEGENERATE, check_coefficient, mean_over_groups, values_of_groups
 from .groups import centred, constant, grouped, pooled_pearson
-from .intervals import intervals_with_p
+from .intervals import intervals
 from .units import exchange_units
 
 
@@ -140,7 +140,7 @@ def correlate(
         return table
     options = {"coefficient": coefficient, "grouping": grouping, "degenerate": degenerate, "n_resamples": n_resamples}
     options |= {"unit": unit or exchange_units(es).unit, "level": 0.95 if interval is True else interval, "rng": rng}
-    found = pd.concat([intervals_with_p(es, [metric], **options) for metric in table["metric"]], ignore_index=True)
+    found = pd.concat([intervals(es, [metric], **options) for metric in table["metric"]], ignore_index=True)
     return table.join(found[["low", "high", "p", "n_units", "unit"]].rename(columns={"n_units": "n"}))
 
 

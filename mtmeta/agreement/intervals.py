@@ -171,7 +171,8 @@ def intervals(
     Returns
     -------
     pandas.DataFrame
-        ``metric, value, low, high, n_resamples, unit, n_units, method``, for SPA also ``n_segments``, best first.
+        ``metric, value, low, high, p, n_resamples, unit, n_units, method``, for SPA also ``n_segments``, best first.
+        ``p`` is the two-sided p-value of the value 0 (NaN for acc_eq, tau_eq and SPA, for which 0 has no meaning).
         ``n_resamples`` counts the draws in which the coefficient was defined (0: nothing was drawn). ``unit`` is what
         was drawn or left out, ``n_units`` how many of these have human scores (for ``"both"``, the smaller number).
         With fewer than 6 segments or documents, or fewer than 8 systems, no interval covers, and ``low`` and ``high``
@@ -233,19 +234,6 @@ def intervals(
     >>> bool(row.low < row.value < row.high)
     True
     """
-    given = {"coefficient": coefficient, "grouping": grouping, "unit": unit, "level": level}
-    given |= {"n_resamples": n_resamples, "degenerate": degenerate, "rng": rng}
-    table = intervals_with_p(es, metrics, **given).drop(columns="p")
-    return table.sort_values(["value", "metric"], ascending=[False, True], ignore_index=True)
-
-
-def intervals_with_p(
-    es, metrics=None, *, coefficient, grouping, unit, degenerate, level=0.95, n_resamples=1000, rng=0
-) -> pd.DataFrame:
-    """Return the table of `intervals` in the order of the metrics, with ``p``, the two-sided p-value of the value 0.
-
-    It is NaN for acc_eq, tau_eq and SPA, for which 0 has no meaning.
-    """
     es = as_evalset(es)
     names = metric_names(es, metrics)
     exact = "spa" if coefficient == "spa" else check_coefficient(coefficient, "calibrate")
@@ -274,7 +262,7 @@ def intervals_with_p(
     table = table.assign(n_resamples=n_resamples, unit=unit, n_units=n_units, method=method)
     if exact == "spa":
         table["n_segments"] = shared_segments(es)
-    return table
+    return table.sort_values(["value", "metric"], ascending=[False, True], ignore_index=True)
 
 
 def jackknife(
@@ -286,38 +274,33 @@ def jackknife(
     ----------
     es : EvalSet
         With human scores where all metrics have scores, as `common_cells` gives it.
-    unit : {"system", "segment", "block", "document", "both"}
+    unit : {"system", "both"}
         ``"both"`` takes systems, and documents if at least 20 have human scores, otherwise segments.
 
     Raises
     ------
     ValueError
         If there are fewer than two units, the value is undefined without one of the systems, or segments are to be left
-        out of SPA, whose p-values are no sums over segments.
+        out of SPA, whose p-values are not sums over segments.
     """
     if coefficient == "spa" and unit == "both":
         raise Undefined("soft pairwise accuracy has intervals over segments or over systems, but not over both.")
     rated = np.flatnonzero((~np.isnan(es.human)).any(axis=1))
-    units = None if unit == "system" else exchange_units(es, None if unit == "both" else unit)
-    sizes = {"system": len(rated)} if unit in ("system", "both") else {}
-    sizes |= {units.unit: units.n} if units else {}
+    units = exchange_units(es) if unit == "both" else None
+    sizes = {"system": len(rated)} | ({units.unit: units.n} if units else {})
     if min(sizes.values()) < 2:
         few = min(sizes, key=sizes.get)
         raise Undefined(f"set {es.name!r}: the jackknife needs two {few}s with human scores; found {sizes[few]}.")
-    variances, known = np.zeros(len(names)), np.full(len(names), min(sizes.values()) - 1.0)
-    if unit in ("system", "both"):
-        without = np.array([_without_system(es, s, names, coefficient, grouping, degenerate) for s in rated])
-        n = len(rated)
-        variances = (n - 1) / n * ((without - without.mean(axis=0)) ** 2).sum(axis=0)
-        if coefficient == "spa":
-            variances = (variances + _variances_of_pairs(es, names)) / 2
-    if units:
-        for k, name in enumerate(names):
-            blocks = block_influences(es, name, coefficient, grouping, units, degenerate)
-            added = blocks.sum(axis=0)
-            other, known[k] = _variance(added), min(known[k], freedom(added[None] - added.mean())[0])
-            both = variances[k] + other - _variance(blocks[rated].ravel())
-            variances[k] = max(variances[k], other, both if unit == "both" else other)
+    n, known = len(rated), np.full(len(names), min(sizes.values()) - 1.0)
+    without = np.array([_without_system(es, s, names, coefficient, grouping, degenerate) for s in rated])
+    variances = (n - 1) / n * ((without - without.mean(axis=0)) ** 2).sum(axis=0)
+    if coefficient == "spa":
+        variances = (variances + _variances_of_pairs(es, names)) / 2
+    for k, name in enumerate(names if units else ()):
+        blocks = block_influences(es, name, coefficient, grouping, units, degenerate)
+        added = blocks.sum(axis=0)
+        other, known[k] = _variance(added), min(known[k], freedom(added[None] - added.mean())[0])
+        variances[k] = max(variances[k], other, variances[k] + other - _variance(blocks[rated].ravel()))
     return variances, known, " and ".join(sizes), min(sizes.values())
 
 

@@ -2,7 +2,7 @@
 
 from ..agreement.intervals import intervals
 from .comparison import Comparison, compare
-from .decisions import clusters, correct, rank_sets
+from .decisions import clusters, correct
 from .leads import drivers, power
 
-__all__ = ["Comparison", "clusters", "compare", "correct", "drivers", "intervals", "power", "rank_sets"]
+__all__ = ["Comparison", "clusters", "compare", "correct", "drivers", "intervals", "power"]

@@ -131,8 +131,7 @@ def compare(
     correction : {None, "holm", "bh", "maxT"}
         Corrects for the number of pairs. ``"maxT"``: by the largest standardised difference of each draw (Romano and
         Wolf 2005); the others as in `correct`. Rank sets, at level .05, are simultaneous whatever the correction:
-        they step down over the one-sided hypotheses of all ordered pairs (Mogstad et al. 2024). For another level pass
-        the p-values to `rank_sets` or `clusters`.
+        they step down over the one-sided hypotheses of all ordered pairs (Mogstad et al. 2024).
     degenerate : {"drop", "zero"}
         What an undefined group counts; see `mtmeta.correlate`.
     rng : None, int or numpy.random.Generator

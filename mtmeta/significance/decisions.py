@@ -9,8 +9,6 @@ from scipy import stats
 
 from .._checks import check_choice
 
-__all__ = ["clusters", "correct", "rank_sets"]
-
 
 def correct(p_values: Sequence[float] | np.ndarray, method: str) -> np.ndarray:
     """Adjust p-values for the number of comparisons.
@@ -86,7 +84,7 @@ def clusters(p_values: np.ndarray, alpha: float = 0.05) -> np.ndarray:
 
     See Also
     --------
-    rank_sets : the ranks that the data allow.
+    mtmeta.compare : its table has the ranks that the data allow.
     compare : the p-values.
 
     Examples
@@ -150,7 +148,7 @@ def rank_sets(p_values: np.ndarray, alpha: float = 0.05) -> tuple[np.ndarray, np
     Examples
     --------
     >>> import numpy as np
-    >>> from mtmeta.significance import rank_sets
+    >>> from mtmeta.significance.decisions import rank_sets
     >>> p = np.full((3, 3), np.nan)
     >>> p[0, 1], p[0, 2], p[1, 2] = .2, .01, .3
     >>> best, worst = rank_sets(p)

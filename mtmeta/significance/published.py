@@ -21,8 +21,8 @@ from ..evalset import Computed, EvalSet
 from . import kernels
 
 PAIR_TESTS = ("acc_eq", "tau_eq")
-#: Numbers that sums of cells and masks as numbers may take at a time; no result depends on it.
-_SUMS_AT_ONCE, _MASKS_AT_ONCE = 20_000_000, 8_000_000
+#: Numbers that sums of cells may take at a time; no result depends on it.
+_SUMS_AT_ONCE = 20_000_000
 
 
 def null_differences(
@@ -155,15 +155,9 @@ def _add_pearson(cells, scores, swap, first, second, sums, counts) -> None:
     for start in range(0, len(squares), block):
         group = slice(start, start + block)
         parts = [slice(*ends) for ends in itertools.pairwise(edges[start : start + block + 1])]
-        inside = np.array([_masked_sums(moments[:, :, part], swap[part]) for part in parts])
+        inside = np.array([moments[:, :, part] @ swap[part].astype(np.float64) for part in parts])
         whole = total[group], squares[group], cells.sizes[group].astype(np.float64)
         kernels.add_swapped_pearson(inside, *whole, first, second, sums, counts)
-
-
-def _masked_sums(values: np.ndarray, swap: np.ndarray) -> np.ndarray:
-    """Return ``values @ swap``, a few thousand cells at a time: masks as numbers take eight times their memory."""
-    step = max(1, _MASKS_AT_ONCE // swap.shape[1])
-    return sum(values[..., k : k + step] @ swap[k : k + step].astype(np.float64) for k in range(0, len(swap), step))
 
 
 def permute_spa(es, names, n_resamples, rng, ties) -> np.ndarray:
