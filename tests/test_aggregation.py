@@ -150,7 +150,7 @@ def test_texts_are_checked():
         (mm.EvalSet([[1.0]], {}, systems=["A"]), "has no texts; a table needs"),
         (text_set({"A": ("a",)}, {"r1": ("a",), "r2": ("b",)}), "several references: 'r1', 'r2'"),
         (text_set({"A": ("a", None)}, {"r": ("a", "b")}), r"'A' has no translation of 1 .*, the first of them 2"),
-        (text_set({"A": ("a", "b")}, {"r": ("a", None)}), r"have no reference, the first of them segment number 2"),
+        (text_set({"A": ("a", "b")}, {"r": ("a", None)}), r"have no reference, the first of them 2"),
         (text_set({"A": ("a",), "r": ("b",)}, {"r": ("b",)}), "'r' is a candidate and would be scored against itself"),
     ):
         refuses(match, aggregation.extract, es)

@@ -14,7 +14,7 @@ WHY_NOT = {
         "datasets.load datasets.load_all datasets.load_any datasets.load_rankings "
         "datasets.load_transcripts datasets.locate datasets.path_of datasets.read_table datasets.validate "
         "local_accuracy.metrics_of protocols.decided_by_one "
-        "scoring.check_references scoring.explain_reference_shape scoring.scorer scoring.signature"
+        "scoring.explain_reference_shape scoring.scorer scoring.signature"
     ),
     "puts together statistics that are tested under their own names": (
         "local_accuracy.guide local_accuracy.scored_pairs protocols.without_each_system reporting.report "

@@ -8,6 +8,7 @@ from campaigns import refuses
 
 import mtmeta as mm
 from mtmeta import scoring
+from mtmeta.scoring._references import check_references
 
 HYPOTHESES = ["the cat sat on the mat .", "he said that it rains", "no"]
 REFERENCES = ["the cat sat on a mat .", "he says it is raining today", "no"]
@@ -84,7 +85,7 @@ def test_shapes_are_explained(references, verdict, scored, match):
     metric = scoring.scorer()
     assert len(metric._extract_corpus_statistics(HYPOTHESES, references)) == scored
     if verdict in ("ok", "ambiguous", "flat"):
-        assert len(scoring.check_references(HYPOTHESES, references)[0]) == 3
+        assert len(check_references(HYPOTHESES, references)[0]) == 3
     else:
         refuses(f"^{re.escape(shape.explanation)}$", scoring.score_texts, HYPOTHESES, references)
 
@@ -102,7 +103,7 @@ def test_shapes_are_explained(references, verdict, scored, match):
     ],
 )
 def test_what_is_no_reference_is_refused(hypotheses, references, error, match):
-    refuses(match, scoring.check_references, hypotheses, references, error=error)
+    refuses(match, check_references, hypotheses, references, error=error)
 
 
 def test_one_hypothesis_is_not_transposed():

@@ -5,7 +5,7 @@ Higher is better everywhere: error rates are negated.
 
 from ._pairs import PAIR_METRICS, score_pairs
 from ._ranking import RANKING_MEASURES, score_ranking_pairs, score_rankings
-from ._references import ReferenceShape, check_references, explain_reference_shape
+from ._references import ReferenceShape, explain_reference_shape
 from ._speech import score_transcripts
 from ._ter import score_ter
 from ._text import METRICS, TOKENIZERS, TextScores, score_texts, scorer, signature
@@ -17,7 +17,6 @@ __all__ = [
     "TOKENIZERS",
     "ReferenceShape",
     "TextScores",
-    "check_references",
     "explain_reference_shape",
     "score_pairs",
     "score_ranking_pairs",

@@ -100,7 +100,7 @@ def explain_reference_shape(hypotheses: Sequence[str], references: Sequence[Any]
     See Also
     --------
     mtmeta.aggregation.aggregate_transposed : the scores that this shape leads to.
-    mtmeta.scoring.check_references : refuse such a shape.
+    mtmeta.scoring.score_texts : it refuses such a shape.
 
     References
     ----------
@@ -139,42 +139,7 @@ def explain_reference_shape(hypotheses: Sequence[str], references: Sequence[Any]
 
 
 def check_references(hypotheses: Sequence[str], references: Sequence[Any]) -> list[list]:
-    """Return references as sacreBLEU wants them, or raise an error that explains the trap.
-
-    Parameters
-    ----------
-    hypotheses : sequence of str
-    references : sequence of str, or sequence of sequences of str
-        One reference per hypothesis; or one list per reference translation of the test set, each as long as the
-        hypotheses, with None where a segment lacks this reference.
-
-    Returns
-    -------
-    list of list of str
-        One list per reference translation.
-
-    Raises
-    ------
-    TypeError
-        If hypotheses or references are not strings.
-    ValueError
-        If references are transposed, given as one list per hypothesis, of another length than the hypotheses, or
-        missing for a segment.
-
-    See Also
-    --------
-    explain_reference_shape : what the wrong shape does.
-
-    Examples
-    --------
-    >>> from mtmeta.scoring import check_references
-    >>> check_references(["a b", "c d"], ["a b", "c e"])
-    [['a b', 'c e']]
-    >>> check_references(["a b", "c d"], [["a b"], ["c e"]])  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    ...
-    ValueError: ...transposed...
-    """
+    """Return one list per reference translation, as sacreBLEU wants them; raise an error that explains the trap."""
     found = explain_reference_shape(hypotheses, references)
     if found.verdict not in ("ok", "ambiguous", "flat"):
         raise ValueError(found.explanation)

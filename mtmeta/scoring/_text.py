@@ -125,7 +125,8 @@ def score_texts(
     translations : sequence of str
         One per segment.
     references : sequence of str, or sequence of sequences of str
-        As in `check_references`, which refuses other shapes.
+        One reference per translation; or one list per reference translation of the test set, each as long as the
+        translations, with None where a segment lacks this reference. Other shapes are refused.
     metric : {"bleu", "chrf", "chrf++", "ter"}
     level : {"corpus", "segment"}
         One score of the test set, from sums of counts; or one per segment, for BLEU with effective order.
@@ -140,7 +141,7 @@ def score_texts(
     Raises
     ------
     TypeError, ValueError
-        As in `scorer` and `check_references`, or if ``level`` is unknown.
+        As in `scorer`, if references are transposed or missing, or if ``level`` is unknown.
 
     See Also
     --------
