@@ -11,7 +11,6 @@ from .._checks import Undefined
 from .._copies import copies, repeated
 from .._enough import FEWEST_SYSTEMS, too_few
 from .._names import some_of
-from .._pearson import standard_deviation
 from ..agreement import correlate, decompose_pearson
 from ..agreement.intervals import intervals, n_added
 from ..agreement.units import pooled_pearson_in_draws
@@ -147,7 +146,7 @@ def ties(part: Part, section: Section) -> None:
 
 def _threshold(part: Part, section: Section) -> None:
     es, found = part.paired, calibrate_ties(part.paired, part.metric)
-    spread = standard_deviation(es[part.metric][~np.isnan(es.human)])
+    spread = np.std(es[part.metric][~np.isnan(es.human)])
     share = f"; {found.epsilon / spread:.2f} standard deviations of the metric" if spread > 0 else ""
     section.add("threshold", found.epsilon, note=f"in units of the metric{share}")
 
