@@ -8,11 +8,13 @@ a sweep that was stopped continues where it stopped.
 from __future__ import annotations
 
 import inspect
+import io
 import itertools
 import json
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -36,33 +38,14 @@ __all__ = ["EXAMPLE", "STATISTICS", "Sweep", "read_plan", "run", "tasks"]
 EXAMPLE = (Path(__file__).parent / "data" / "plan.yaml").read_text(encoding="utf-8")
 STORE, TABLES = "results.jsonl", ("results.csv", "tasks.csv")
 _SIMULATE = {"scores": simulate.score_campaign, "campaign": simulate.campaign}
-#: Options whose single value is a list already.
-_LISTS = ("shares",)
-
-
-def _row(*names: str) -> Callable[[Any], pd.DataFrame]:
-    return lambda result: pd.DataFrame([{name: getattr(result, name) for name in names}])
-
-
-def _rows(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.drop(columns="set")
-
-
-#: Name of a statistic to its function and, where that returns neither a table nor a result with one, what makes one.
-STATISTICS: dict[str, tuple[Callable[..., Any], Callable[[Any], pd.DataFrame]]] = {
-    f.__name__: (f, lambda result: getattr(result, "table", result))
+#: Functions of the package by the name of the statistic.
+STATISTICS: dict[str, Callable[..., Any]] = {
+    f.__name__: f
     for f in (
         *(agreement.correlate, agreement.pairwise_accuracy, agreement.soft_pairwise_accuracy, aggregation.aggregate),
-        *(significance.compare, significance.intervals, protocols.rank, ties.expected_accuracy),
-        *(ties.subsample_ties, ties.held_out_calibration),
+        *(significance.compare, significance.intervals, protocols.rank, ties.expected_accuracy, ties.human_tie_share),
+        *(sysdep.system_dependence, sysdep.compare_with_null),
     )
-} | {
-    "calibrate_ties": (ties.calibrate_ties, _row("value", "epsilon")),
-    "human_tie_share": (ties.human_tie_share, lambda share: pd.DataFrame({"value": [share]})),
-    "compare_pairs": (significance.compare, lambda result: result.to_frame()),
-    "system_dependence": (sysdep.system_dependence, lambda r: _rows(r.summary)),
-    "expected_deviations": (sysdep.system_dependence, lambda r: _rows(r.table)),
-    "compare_with_null": (sysdep.compare_with_null, lambda r: _rows(r.summary)),
 }
 
 
@@ -103,15 +86,14 @@ class _Task:
     source: tuple[str, tuple, int]
     statistic: str
     options: dict[str, Any]
-    metric: Any  # one, a list, or None for all of the set
     seed: int | None
+    metrics: list[str] | None  # None: all of the set
     id: str
 
     def about(self) -> dict[str, Any]:
-        metric = self.metric if isinstance(self.metric, str) else ", ".join(self.metric or ())
         options = json.dumps(self.options, ensure_ascii=False)
         what = {"task": self.id, "set": self.label, "statistic": self.statistic}
-        return what | {"metric": metric, "options": options, "seed": self.seed}
+        return what | {"metric": ", ".join(self.metrics or ()), "options": options, "seed": self.seed}
 
 
 def read_plan(plan: str | Path | Mapping[str, Any]) -> dict[str, Any]:
@@ -179,7 +161,7 @@ def _checked(given: Any, folder: Path) -> dict[str, Any]:
     for name, options in plan["statistics"]:
         if name not in STATISTICS:
             raise ValueError(f"statistics: {unknown('statistic', name, list(STATISTICS))}")
-        _check_keys(f"statistics: {name}", options, [*inspect.signature(STATISTICS[name][0]).parameters][1:])
+        _check_keys(f"statistics: {name}", options, [*inspect.signature(STATISTICS[name]).parameters][1:])
     plan["sets"] = [one if isinstance(one, Mapping) else {"name": one} for one in plan["sets"]]
     for one in plan["sets"]:
         if "simulate" in one:
@@ -209,10 +191,7 @@ def _seeds(given: Any) -> list[int]:
 
 
 def _grid(options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    values = []
-    for name, value in options.items():
-        several = isinstance(value, list | tuple) and (name not in _LISTS or isinstance(value[0], list | tuple))
-        values.append(list(value) if several else [value])
+    values = [value if isinstance(value, list | tuple) else [value] for value in options.values()]
     yield from (dict(zip(options, chosen, strict=True)) for chosen in itertools.product(*values))
 
 
@@ -247,21 +226,18 @@ def _sources(plan: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, tuple, i
 
 def _tasks(plan: Mapping[str, Any]) -> list[_Task]:
     made: dict[str, _Task] = {}
-    wanted = None if plan["metrics"] in ("all", ["all"]) else tuple(plan["metrics"])
+    wanted = None if plan["metrics"] == "all" else list(plan["metrics"])
     _load.cache_clear()  # a file may have changed since it was loaded
     for label, source, data in _sources(plan):
         for name, given in plan["statistics"]:
-            parameters = inspect.signature(STATISTICS[name][0]).parameters
-            each = [wanted if "metrics" in parameters else None]
-            if "metric" in parameters and name != "aggregate":
-                each = wanted or _load(*source).metrics
+            parameters = inspect.signature(STATISTICS[name]).parameters
+            metrics = wanted if "metrics" in parameters else None
             draws = "rng" in parameters and (name != "correlate" or given.get("interval"))
-            seeds = _seeds(plan["seeds"]) if draws else [None]
-            for options, seed, metric in itertools.product(_grid(given), seeds, each):
-                key = digest([__version__, label, data, name, options, metric, seed])[:20]
+            for options, seed in itertools.product(_grid(given), _seeds(plan["seeds"]) if draws else [None]):
+                key = digest([__version__, label, data, name, options, metrics, seed])[:20]
                 if key in made:
                     raise ValueError(f"set {label!r}, statistic {name!r}: {options} is asked for twice.")
-                made[key] = _Task(label, source, name, options, metric, seed, key)
+                made[key] = _Task(label, source, name, options, seed, metrics, key)
     return list(made.values())
 
 
@@ -294,7 +270,7 @@ def tasks(plan: str | Path | Mapping[str, Any], out: str | Path | None = None) -
     >>> mm.sweep.tasks(plan)[["set", "statistic", "seed", "status"]].to_records(index=False).tolist()
     [('teaching', 'rank', 0, 'to do'), ('teaching', 'rank', 1, 'to do'), ('teaching', 'rank', 2, 'to do')]
     """
-    known, _ = _read(None if out is None else Path(out) / STORE)
+    known = _read(None if out is None else Path(out) / STORE)
     todo = _tasks(read_plan(plan))
     rows = [task.about() | {"status": known.get(task.id, {}).get("status", "to do")} for task in todo]
     return pd.DataFrame(rows).astype({"seed": "Int64"})
@@ -353,22 +329,21 @@ def run(
     for name in (STORE, *TABLES) if folder is not None else ():
         check_not_input(folder / name, inputs)
     todo = _tasks(checked)
-    known, end = _read(folder and folder / STORE)
+    known = _read(folder and folder / STORE)
     before = {task.id for task in todo if known.get(task.id, {}).get("status") == "done"}
     left = [task for task in todo if task.id not in before]
     report = progress or (lambda *_: None)
     report(len(before), n_failed := 0, len(todo))
     if folder is not None:
         claim(folder, STORE)
-    with (folder / STORE).open("ab") if folder is not None else open(os.devnull, "ab") as store:
-        if folder is not None:
-            store.truncate(end)
-        calls = map(delayed(_perform), left)
-        outcomes = parallel(n_jobs, calls, batch_size=1, return_as="generator_unordered")
+    with io.StringIO() if folder is None else (folder / STORE).open("a", encoding="utf-8") as store:
+        store.write("\n" if known else "")  # a line may have been cut
+        outcomes = parallel(n_jobs, map(delayed(_perform), left), batch_size=1, return_as="generator_unordered")
         for n, outcome in enumerate(outcomes, len(before) + 1):
-            store.write(json.dumps(outcome).encode() + b"\n")
+            line = json.dumps(outcome)
+            store.write(line + "\n")
             store.flush()
-            known[outcome["task"]] = json.loads(json.dumps(outcome))
+            known[outcome["task"]] = json.loads(line)
             report(n, n_failed := n_failed + (outcome["status"] == "failed"), len(todo))
     result = _gathered(todo, known, before)
     for name, frame in zip(TABLES, (result.to_frame(), result.tasks), strict=True) if folder is not None else ():
@@ -377,25 +352,26 @@ def run(
     return result
 
 
-def _read(path: Path | None) -> tuple[dict[str, dict[str, Any]], int]:
-    """Return the last outcome of each task, and where the last whole line ends: a damaged line counts as not done."""
-    known, end = {}, 0
-    for line in path.read_bytes().splitlines(keepends=True) if path is not None and path.is_file() else ():
-        if line.endswith(b"\n"):
-            end += len(line)
-            try:
-                record = json.loads(line)
-                known[record["task"]] = record
-            except (ValueError, KeyError, TypeError):
-                continue
-    return known, end
+def _read(path: Path | None) -> dict[str, dict[str, Any]]:
+    """Return the last outcome of each task; a damaged line counts as not done."""
+    known = {}
+    for line in path.read_bytes().splitlines() if path is not None and path.is_file() else ():
+        with suppress(ValueError, KeyError, TypeError):
+            record = json.loads(line)
+            known[record["task"]] = record
+    return known
 
 
 def _perform(task: _Task) -> dict[str, Any]:
     """Do a task and return its outcome, ready for the store: a table, or the reason why there is none."""
     start, about = time.perf_counter(), task.about()
     try:
-        frame = _computed(task)
+        options = task.options | ({} if task.seed is None else {"rng": task.seed})
+        options |= {"metrics": task.metrics} if task.metrics else {}
+        result = STATISTICS[task.statistic](_load(*task.source), **options)
+        table = getattr(result, "summary", getattr(result, "table", result))
+        frame = table if isinstance(table, pd.DataFrame) else pd.DataFrame({"value": [table]})
+        frame = frame.drop(columns="set", errors="ignore")
         plain = frame.astype(object).where(frame.notna(), None)
         rows = json.loads(json.dumps(plain.to_numpy(dtype=object).tolist(), default=lambda value: value.item()))
         found = {"status": "done", "columns": list(map(str, frame)), "rows": rows}
@@ -403,19 +379,6 @@ def _perform(task: _Task) -> dict[str, Any]:
         kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
         found = {"status": "failed", "reason": " ".join(f"{kind}{error}".split())[:500]}
     return about | found | {"seconds": round(time.perf_counter() - start, 3)}
-
-
-def _computed(task: _Task) -> pd.DataFrame:
-    function, table = STATISTICS[task.statistic]
-    options = task.options if task.seed is None else {**task.options, "rng": task.seed}
-    es = _load(*task.source)
-    if isinstance(task.metric, str):
-        frame = table(function(es, task.metric, **options)).copy()
-        frame.insert(0, "metric", task.metric)
-        return frame
-    if "metrics" in inspect.signature(function).parameters:
-        options = {**options, "metrics": task.metric and list(task.metric)}
-    return table(function(es, **options))
 
 
 def _gathered(todo: list[_Task], known: Mapping[str, dict[str, Any]], before: set[str]) -> Sweep:

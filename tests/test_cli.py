@@ -20,7 +20,7 @@ from trees import make_tree
 
 import mtmeta as mm
 from mtmeta import agreement, datasets, protocols
-from mtmeta.cli import _options, _output, correlate, local_accuracy, rank, sentinel
+from mtmeta.cli import _options, _output, local_accuracy, rank, sentinel
 from mtmeta.datasets import _registry
 from mtmeta.local_accuracy import _pairs
 from mtmeta.local_accuracy._guide import PARTS
@@ -54,12 +54,9 @@ def table(tmp_path) -> Path:
 
 
 @pytest.mark.parametrize(("choices", "package"), [
-    (rank.PROTOCOLS, protocols.PROTOCOLS), (rank.METHODS, protocols.METHODS),
+    (rank.PROTOCOLS, protocols.PROTOCOLS),
     (_options.COEFFICIENTS, agreement.COEFFICIENTS), (_options.GROUPINGS, agreement.GROUPINGS),
-    (correlate.DEGENERATE, agreement.coefficients.DEGENERATE),
-    (correlate.THRESHOLDS, agreement.coefficients.THRESHOLDS),
-    (local_accuracy.TIES, _pairs.TIES), (local_accuracy.UNSCORED, _pairs.MISSING),
-    (local_accuracy.TASKS, mm.scoring.PAIR_METRICS), (local_accuracy.PARTS, PARTS),
+    (local_accuracy.UNSCORED, _pairs.MISSING), (local_accuracy.PARTS, PARTS),
     (sentinel.SEES, mm.sentinel.SEES), (sentinel.KINDS, mm.sentinel.KINDS),
 ])  # fmt: skip
 def test_choices_are_those_of_the_package(choices, package):
@@ -79,7 +76,6 @@ ADVICE = [
     (lambda f: f.iloc[1:], "rank {}", "or pass --missing nan"),
     (lambda f: f.iloc[[0, *range(6)]], "validate {}", "segment 1;"),
     (lambda f: f, "correlate {} --metrics-from x", "--metrics-from does not apply"),
-    (_holes, "rank {} --method published --protocol wmt24", "Use --method exchange"),
     (lambda f: f.assign(X_perturbed=None), "local-accuracy {}", "pass --missing drop"),
 ]  # fmt: skip
 
@@ -94,17 +90,12 @@ def test_the_command_line_gives_advice_in_its_own_words(run, tmp_path, change, l
     assert says in err
 
 
-def test_a_partly_rated_table_is_ranked_and_says_so(run, result, tmp_path):
+def test_a_partly_rated_table_is_ranked(result, tmp_path):
     path = tmp_path / "t.csv"
     _holes(teaching_with("chrF", "Judge")).to_csv(path, index=False)
-    of_protocols = {"wmt23": "a system's score is the mean over those rated for it\n"}
-    of_protocols |= {"wmt24": "a pair of systems is compared where both are rated\n"}
-    for protocol, what in of_protocols.items():
-        line = ("rank", path, "--n-resamples", 40, "--protocol", protocol)
-        assert [row["metric"] for row in result(*line)] == ["Judge", "chrF"]
-        assert f"t: 300 of the 300 rated segments are rated for some systems only; {what}" in run(*line)[2]
-    others = [("rank", "teaching"), ("rank", path, "--protocol", "sentinels-pearson"), ("correlate", path)]
-    assert ["for some systems only" in run(*other)[2] for other in others] == [False] * 3
+    for protocol in ("wmt23", "wmt24"):
+        rows = result("rank", path, "--n-resamples", 40, "--protocol", protocol)
+        assert [row["metric"] for row in rows] == ["Judge", "chrF"]
 
 
 def few_ratings(path, kept):
@@ -299,7 +290,7 @@ def test_copies_and_repeated_segments_are_named_by_every_command_that_compares(r
 
 
 RANKINGS = [{"protocol": protocol} for protocol in protocols.PROTOCOLS]
-RANKINGS += [{}, {"protocol": "wmt24", "ties": "published"}, {"n_resamples": 50, "seed": 3}, {"n_resamples": 0}]
+RANKINGS += [{}, {"n_resamples": 50, "seed": 3}, {"n_resamples": 0}]
 RANKINGS += [{"protocol": "sentinels-pearson", "metric": "X"}]
 
 
@@ -317,9 +308,9 @@ def test_rank_is_the_table_of_the_package(run, result, table, chosen):
 def test_correlate_is_the_table_of_the_package(result, table):
     es = mm.load(table)
     asked = [("kendall", "none"), ("kendall", "segment"), ("acc_eq", "none"), ("acc_eq", "segment")]
-    tables = [mm.correlate(es, ["Y", "X"], coefficient=c, grouping=g, epsilon=0.05) for c, g in asked]
+    tables = [mm.correlate(es, ["Y", "X"], coefficient=c, grouping=g) for c, g in asked]
     expected = pd.concat(tables, ignore_index=True)
-    options = "--coefficient kendall --coefficient acc_eq --grouping none --grouping segment --epsilon 0.05 --metric Y"
+    options = "--coefficient kendall --coefficient acc_eq --grouping none --grouping segment --metric Y"
     assert pd.DataFrame(result("correlate", table, *options.split(), "--metric", "X")).equals(expected)
     assert pd.DataFrame(result("correlate", table)).equals(mm.correlate(es))
 
@@ -371,14 +362,15 @@ def odd(tmp_path) -> Path:
 
 
 def test_json_and_tsv_keep_full_precision_and_missing_values(run, odd):
-    options = ("correlate", odd, "--grouping", "none", "--grouping", "segment", "--degenerate", "nan", "--places", "1")
+    options = ("correlate", odd, "--grouping", "none", "--grouping", "segment", "--places", "1")
     es = mm.load(odd)
-    expected = pd.concat([mm.correlate(es, grouping=g, degenerate="nan") for g in ("none", "segment")])
+    expected = pd.concat([mm.correlate(es, grouping=g) for g in ("none", "segment")])
     out = json.loads(run(*options, "--format", "json")[1], parse_constant=pytest.fail)
     assert pd.DataFrame(out).equals(expected.reset_index(drop=True))
-    assert [row["value"] is None for row in out] == expected["value"].isna().tolist() == [False, False, True, False]
+    (alone,) = json.loads(run("correlate", odd, "--metric", "X", "--interval", "--format", "json")[1])
+    assert (alone["low"], alone["p_value"]) == (None, None)
     rows = [line.split("\t") for line in run(*options, "--format", "tsv")[1].splitlines()[1:]]
-    assert [row[3] for row in rows] == ["" if row["value"] is None else repr(row["value"]) for row in out]
+    assert [row[3] for row in rows] == [repr(row["value"]) for row in out]
     assert ODD in {row[0] for row in rows}
 
 
@@ -420,11 +412,8 @@ def test_two_metrics_are_compared_in_a_sentence_and_a_row(run):
     assert (code, row["verdict"], row["better"], row["p_value"]) == (0, "Judge is better", "Judge", p)
     assert row["low"] < row["difference"] == upper - lower < row["high"]
     assert err.startswith("teaching: Judge is better: Judge is ahead of chrF by 0.137, 95 % from 0.")
-    out = run("compare", "teaching", "Judge", "Regressor", "--unit", "segment", "-q")[1]
+    out = run("compare", "teaching", "Judge", "Regressor", "-q")[1]
     assert out.splitlines()[2].startswith("teaching  cannot be told")
-    err = run("compare", "teaching", "Judge", "Regressor", "--unit", "segment", "--n-resamples", 40)[2]
-    assert "300 segments exchanged; if segments are independent)" in err
-    assert "The unit is a single segment. This is right only if segments are independent" in err
     err = run("compare", "teaching", "Judge", "Tagger", "--grouping", "none", "--n-resamples", 40)[2]
     assert "teaching: Very skewed scores (skewness): Tagger (-2.2)." in err
 
@@ -551,7 +540,6 @@ def test_intervals_stand_beside_correlations(result, run):
         assert found.loc[name, ["low", "high"]].tolist() == row[["low", "high"]].tolist()
     p = mm.compare(es, names, unit="document").p_values.iloc[0]
     assert found["p_value"].to_dict() == pytest.approx(p[names].to_dict(), nan_ok=True)
-    assert run(*line, "--coefficient", "kendall", "--epsilon", 0.1)[0] == 2
     assert result("correlate", "teaching", "--metric", "BLEU", "--interval")[0]["p_value"] is None
 
 

@@ -69,18 +69,13 @@ def test_tables_are_those_of_the_package(run, table, pairs, part, function):
 
 
 def test_json_has_every_table_in_full(run, table, pairs):
-    code, out, _ = run(table, *"--format json --quiet --context domain --context system --ties half".split())
+    code, out, _ = run(table, *"--format json --quiet --context domain --context system".split())
     assert code == 0
     found = json.loads(out)
     assert list(found) == list(PARTS)
-    local = la.local_accuracy(pairs, context=["domain", "system"], ties="half")
+    local = la.local_accuracy(pairs, context=["domain", "system"])
     assert [row["accuracy"] for row in found["accuracy"]] == pytest.approx(local["accuracy"].tolist())
     assert {row["best"] for row in found["recommended"]} == {"good"}
-
-
-@pytest.mark.parametrize(("how", "head"), [("md", "## "), ("latex", r"\begin{tabular}")])
-def test_other_formats_have_titles(run, table, how, head):
-    assert run(table, "--format", how, "--n-resamples", 99)[1].count(head) == 5
 
 
 def test_one_metric_and_one_context_leave_out_what_cannot_be_compared(run, table, tmp_path, pairs):
@@ -108,13 +103,13 @@ def test_texts_are_perturbed_and_scored(run, tmp_path, task, column):
     rows.append({"system": "a", "segment": 9, "reference": "x", column: None})
     pd.DataFrame(rows).to_csv(tmp_path / "texts.csv", index=False)
     metrics = {"translation": ["chrf", "rouge1"], "speech": ["wer", "cer"]}[task]
-    arguments = ("--perturbation", "removal", "--table", "accuracy", "--format", "json", "--n-resamples", 99)
+    arguments = ("--table", "accuracy", "--format", "json", "--n-resamples", 99)
     code, out, err = run("texts.csv", *arguments, *(x for m in metrics for x in ("--metric", m)))
     assert code == 0, err
     assert "left out of texts.csv: 1 of 7 rows (no text or no reference)" in err
-    assert "perturbed 6 texts, 6 pairs" in err
+    assert "perturbed 6 texts, " in err
     texts = pd.DataFrame(rows[:6])
-    perturbed = mm.perturb.perturb_table(texts, task=task, kinds=["removal"], rng=0)
+    perturbed = mm.perturb.perturb_table(texts, task=task, rng=0)
     scored = mm.scoring.score_pairs(perturbed, metrics, task=task)
     expected = la.local_accuracy(scored, context="system", n_resamples=99)
     columns = ["context", "metric", "accuracy"]
@@ -124,7 +119,7 @@ def test_texts_are_perturbed_and_scored(run, tmp_path, task, column):
 @pytest.mark.slow
 def test_sets_by_name(run):
     arguments = ("--table", "accuracy", "--format", "json", "--n-resamples", 99)
-    code, out, err = run("teaching", "--metric", "chrf", "--perturbation", "swapping", *arguments)
+    code, out, err = run("teaching", "--metric", "chrf", *arguments)
     assert code == 0, err
     assert {row["context"] for row in json.loads(out)} == set(mm.load("teaching").systems)
     code, out, err = run("teaching-speech", "--metric", "wip", "--metric", "wil", "--context", "quality", *arguments)
@@ -136,7 +131,6 @@ def test_sets_by_name(run):
 @pytest.mark.parametrize(("arguments", "message"), [
     ("pairs.csv --context sytem", "unknown column 'sytem'. Did you mean 'system'?"),
     ("pairs.csv --metric godo", "unknown metric 'godo'. Did you mean 'good'?"),
-    ("pairs.csv --task speech", "there are no texts to perturb, so a task has no meaning."),
     ("plain.csv", "the table has neither pairs (for a metric M the columns M and M_perturbed) nor texts"),
 ])  # fmt: skip
 def test_errors_are_one_line(run, table, pairs, tmp_path, arguments, message):

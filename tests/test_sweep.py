@@ -19,9 +19,9 @@ import mtmeta as mm
 from mtmeta.sweep import STATISTICS, STORE
 
 SMALL = {"n_systems": 5, "n_segments": 24, "n_continuous": 2, "n_discrete": 1}
-ASKED = ["calibrate_ties", {"compare": {"n_resamples": 30}}, {"correlate": {"grouping": ["segment", "none"]}}]
+ASKED = ["human_tie_share", {"compare": {"n_resamples": 30}}, {"correlate": {"grouping": ["segment", "none"]}}]
 PLAN = {"sets": [{"simulate": {"seeds": {"count": 4}, **SMALL}}], "statistics": ASKED, "seeds": [0, 5]}
-N_TASKS = 4 * (3 + 2 + 2)
+N_TASKS = 4 * (1 + 2 + 2)
 
 
 def plan_of(*statistics, sets=({"simulate": SMALL},), **rest) -> dict:
@@ -61,8 +61,6 @@ def test_grids_by_hand():
         "set"
     ]
     assert made.tolist() == [f"simulated scores (n_systems={n},seed={seed})" for n in (3, 4) for seed in (7, 9)]
-    for value, expected in (([0, 0.5], [[0, 0.5]]), ([[0], [0.5, 0.25]], [[0], [0.5, 0.25]])):
-        assert [o["shares"] for _, o, _ in listed(plan_of({"subsample_ties": {"shares": value}}))] == expected
 
 
 @pytest.mark.parametrize(("plan", "match"), [
@@ -104,23 +102,15 @@ EXPECTED = {
     "pairwise_accuracy": ({}, mm.pairwise_accuracy),
     "soft_pairwise_accuracy": ({"n_resamples": 40}, lambda es: mm.soft_pairwise_accuracy(es, n_resamples=40, rng=3)),
     "compare": ({"n_resamples": 40}, lambda es: mm.compare(es, n_resamples=40, rng=3).table),
-    "compare_pairs": ({"n_resamples": 40}, lambda es: mm.compare(es, n_resamples=40, rng=3).to_frame()),
     "intervals": ({"n_resamples": 40}, lambda es: mm.significance.intervals(es, n_resamples=40, rng=3)),
     "rank": ({"n_resamples": 40}, lambda es: mm.rank(es, n_resamples=40, rng=3).table),
     "expected_accuracy": ({"grouping": "system"}, lambda es: mm.ties.expected_accuracy(es, grouping="system")),
     "human_tie_share": ({}, lambda es: pd.DataFrame({"value": [mm.ties.human_tie_share(es)]})),
-    "subsample_ties": ({"shares": [0.25], "n_resamples": 2},
-                       lambda es: mm.ties.subsample_ties(es, shares=[0.25], n_resamples=2, rng=3)),
-    "held_out_calibration": ({"shares": [0.25], "n_resamples": 2},
-                             lambda es: mm.ties.held_out_calibration(es, shares=[0.25], n_resamples=2, rng=3)),
     "system_dependence": ({"n_resamples": 20},
                             lambda es: mm.system_dependence(es, n_resamples=20, rng=3).summary.iloc[:, 1:]),
-    "expected_deviations": ({"n_resamples": 20},
-                            lambda es: mm.system_dependence(es, n_resamples=20, rng=3).table.iloc[:, 1:]),
     "compare_with_null": ({"n_resamples": 39},
                           lambda es: mm.sysdep.compare_with_null(es, n_resamples=39, rng=3).summary.iloc[:, 1:]),
 }  # fmt: skip
-ONE_METRIC = {"calibrate_ties"}
 
 
 @pytest.mark.parametrize("name", EXPECTED)
@@ -133,17 +123,15 @@ def test_a_sweep_gives_what_the_function_gives(name):
     pd.testing.assert_frame_equal(found, expected, check_exact=True, check_dtype=False)
 
 
-def test_one_metric_at_a_time_and_texts():
-    es, names = mm.simulate.score_campaign(**SMALL), ["D01", "C02"]
-    tables = mm.sweep.run(plan_of("calibrate_ties", seeds=3, metrics=names)).tables
-    ties = [[m, mm.calibrate_ties(es, m).epsilon, mm.calibrate_ties(es, m).value] for m in names]
-    assert tables["calibrate_ties"][["metric", "epsilon", "value"]].to_numpy().tolist() == ties
+def test_texts_and_chosen_metrics():
+    chosen = mm.sweep.run(plan_of("compare", metrics=["D01", "C02"], seeds=3)).tables["compare"]
+    assert set(chosen["metric"]) == {"D01", "C02"}
     made = {"n_systems": 3, "n_segments": 10, "lexical": False}
     plan = plan_of({"aggregate": {"metric": ["bleu", "chrf"]}}, sets=[{"simulate": {"kind": "campaign", **made}}])
     found = mm.sweep.run(plan).tables["aggregate"]
     expected = [mm.aggregation.aggregate(mm.simulate.campaign(**made, seed=0), m).table for m in ("bleu", "chrf")]
     assert found["score"].tolist() == pd.concat(expected)["score"].tolist()
-    assert {*EXPECTED, *ONE_METRIC, "aggregate"} == set(STATISTICS)
+    assert {*EXPECTED, "aggregate"} == set(STATISTICS)
 
 
 def test_tables_relative_to_the_plan_with_several_language_pairs(table, tmp_path, monkeypatch):
@@ -189,7 +177,7 @@ def test_results_by_hand(serial, tmp_path):
     assert serial.tables["correlate"].columns.tolist()[:9] == first
     frame = serial.to_frame()
     assert len(frame) == sum(map(len, serial.tables.values()))
-    assert frame["seed"].isna().sum() == sum(len(serial.tables[name]) for name in ("correlate", "calibrate_ties"))
+    assert frame["seed"].isna().sum() == sum(len(serial.tables[name]) for name in ("correlate", "human_tie_share"))
     assert frame["n_groups"].dtype == "Int64"
     assert_same(mm.sweep.run(PLAN, tmp_path / "out"), serial)
     back = pd.read_csv(tmp_path / "out" / "results.csv", dtype=str)

@@ -11,11 +11,11 @@ from .. import __version__
 from .._escapes import visible
 
 #: Options by what messages of the package call them: parameters of functions.
-_OPTIONS = {"metrics": "--metric", "rng": "--seed", "n_jobs": "--jobs", "kinds": "--perturbation"}
+_OPTIONS = {"metrics": "--metric", "rng": "--seed", "n_jobs": "--jobs"}
 _OPTIONS |= {"human_systems": "--human-system"}
 _OPTIONS |= {
     name: f"--{name.replace('_', '-')}"
-    for name in "annotation columns epsilon method metrics_from missing n_resamples protocol reference unit".split()
+    for name in "annotation columns metrics_from missing n_resamples protocol reference".split()
 }
 
 

@@ -32,7 +32,7 @@ Draws = Annotated[int, Option(metavar="N", help="Draws of the test, of intervals
 Seed = Annotated[int, Option(metavar="N", help="Seed of the draws.")]
 
 # Results.
-TABLES = Literal["table", "tsv", "csv", "json", "latex", "md"]
+TABLES = Literal["table", "tsv", "csv", "json", "latex", "md", "seg-score"]
 _HOW = "By default as --output ends; tsv, csv and json keep full precision."
 How = Annotated[TABLES | None, Option("--format", help=_HOW)]
 Places = Annotated[int, Option(metavar="N", min=0, max=17, help="Decimals in table, latex and md.")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import logging
+import math
 import unicodedata
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -39,7 +40,7 @@ _ENDINGS = {"tex": "latex", "txt": "table", "htm": "html", "score": "seg-score",
 
 
 def form_of(
-    output: Path | None, how: str | None, reads: Iterable[str | Path] = (), forms: Sequence[str] = get_args(TABLES)
+    output: Path | None, how: str | None, reads: Iterable[object], forms: Sequence[str] = get_args(TABLES)
 ) -> str:
     """Return the format that is asked for, by --format or by the ending of the output; by default the first.
 
@@ -74,27 +75,15 @@ def _width(text: str) -> int:
 
 def _as_table(rows: list[list[str]], numeric: list[bool]) -> str:
     """Write rows under headings that are broken at blanks, so that they are no wider than their columns."""
-    widths = [max(map(_width, [*head.split(), *column])) for head, *column in zip(*rows, strict=True)]
-    stacks = [wrap(head, width, break_on_hyphens=False) for head, width in zip(rows[0], widths, strict=True)]
+    columns, lines = list(zip(*rows, strict=True)), []
+    widths = [max(map(_width, [*head.split(), *column])) for head, *column in columns]
+    stacks = [wrap(head, width, break_on_hyphens=False) for (head, *_), width in zip(columns, widths, strict=True)]
     heads = zip(*([""] * (max(map(len, stacks)) - len(stack)) + stack for stack in stacks), strict=True)
-    lines = []
     for row in [*heads, ["-" * width for width in widths], *rows[1:]]:
         blanks = [" " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True)]
         cells = [b + cell if right else cell + b for cell, b, right in zip(row, blanks, numeric, strict=True)]
         lines.append("  ".join(cells).rstrip() + "\n")
     return "".join(lines)
-
-
-def _as_latex(rows: list[list[str]], numeric: list[bool]) -> str:
-    head, *body = (" & ".join(row) + r" \\" for row in rows)
-    columns = "".join("r" if right else "l" for right in numeric)
-    top = (rf"\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule")
-    return "\n".join([*top, *body, r"\bottomrule", r"\end{tabular}", ""])
-
-
-def _as_md(rows: list[list[str]], numeric: list[bool]) -> str:
-    rule = ["---:" if right else "---" for right in numeric]
-    return "".join(f"| {' | '.join(row)} |\n" for row in [rows[0], rule, *rows[1:]])
 
 
 def written(frame: pd.DataFrame, how: str, places: int = 3) -> str:
@@ -109,10 +98,21 @@ def written(frame: pd.DataFrame, how: str, places: int = 3) -> str:
         returns = any("\r" in str(cell) for cell in (*frame.columns, *values.to_numpy().ravel()))
         quoting = csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL
         return values.to_csv(sep="\t" if how == "tsv" else ",", index=False, lineterminator="\n", quoting=quoting)
+    if how == "seg-score":  # as in files of mt-metrics-eval
+        if not {"system", "score"} <= set(frame):
+            raise ValueError("the format seg-score needs a column 'system' and a column 'score'. Use --format csv.")
+        lines = zip(frame["system"], frame["score"].tolist(), strict=True)
+        return "".join(f"{system}\t{'None' if math.isnan(score) else score}\n" for system, score in lines)
     rows = [[_cell(cell, places, how) for cell in row] for row in values.itertuples(index=False, name=None)]
+    rows.insert(0, [_cell(str(name), places, how) for name in frame.columns])
     numeric = [pd.api.types.is_numeric_dtype(column.infer_objects()) for _, column in frame.items()]
-    write = {"table": _as_table, "latex": _as_latex, "md": _as_md}[how]
-    return write([[_cell(str(name), places, how) for name in frame.columns], *rows], numeric)
+    if how == "table":
+        return _as_table(rows, numeric)
+    if how == "latex":
+        columns = "".join("r" if right else "l" for right in numeric)
+        return pd.DataFrame(rows[1:], columns=rows[0]).to_latex(index=False, escape=False, column_format=columns)
+    rows.insert(1, ["---:" if right else "---" for right in numeric])
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
 def emit(text: str, output: Path | None) -> None:
@@ -130,12 +130,3 @@ def say(*lines: str) -> None:
     """Write messages to standard error, unless --quiet is given."""
     for line in filter(None, lines if logging.getLogger("mtmeta").isEnabledFor(logging.WARNING) else ()):
         typer.echo(visible(line), err=True)
-
-
-def together(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return tables by set as one, with a column ``set`` if there are several."""
-    import pandas as pd
-
-    if len(tables) == 1:
-        return next(iter(tables.values()))
-    return pd.concat([frame.assign(set=name)[["set", *frame]] for name, frame in tables.items()], ignore_index=True)

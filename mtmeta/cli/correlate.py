@@ -2,48 +2,30 @@
 
 from __future__ import annotations
 
-import math
-from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
 from typer import Context, Option
 
 import mtmeta as mm
 
 from . import _options as opt
 from ._app import app, example
-from ._output import Alike, Best, emit, form_of, say, together, written
-from ._sets import OnSets, exchanged, rated
+from ._given import OnSets, exchanged, together
+from ._output import Alike, Best, say
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from ..evalset import EvalSet
 
-#: Thresholds of ties that are not numbers.
-THRESHOLDS = ("calibrate", "published")
-DEGENERATE = Literal["drop", "zero", "nan", "raise"]
 #: Level of the test that marks a metric as no worse than the best.
 _ALPHA = 0.05
-
-
-def _threshold(text: str) -> float | str:
-    with suppress(ValueError):
-        if text in THRESHOLDS or 0 <= float(text) < math.inf:
-            return text if text in THRESHOLDS else float(text)
-    raise typer.BadParameter(f"expected 'calibrate', 'published' or a number >= 0; found {text!r}.")
-
-
-_DEGENERATE = "What to do where humans or metric give a group one score: leave it out, count 0 or nan, or refuse."
-_EPSILON = "Tie metric scores this close; calibrate: the best for acc_eq and tau_eq, otherwise 0; published: the same "
-_EPSILON += "without a tolerance for rounding."
-_WIDE = "Print a row per metric; * or bold: the best, =: no worse by --interval."
 _COEFFICIENTS = "|".join(opt.COEFFICIENTS)
 Coefficients = Annotated[list[str], Option(metavar=_COEFFICIENTS, help="How agreement is measured; repeatable.")]
 Groupings = Annotated[list[str], Option(metavar="|".join(opt.GROUPINGS), help=f"{opt.COMPARED}; repeatable.")]
-Epsilon = Annotated[Any, Option(parser=_threshold, metavar="NUMBER|calibrate|published", help=_EPSILON)]
+Level = Annotated[Literal["segment", "system"], Option(help="Compare translations, or systems.")]
 Interval = Annotated[bool, Option("--interval", help="Add 95 % intervals, and p-values of the difference to the best.")]
+_WIDE = "Print a row per metric; * or bold: the best, =: no worse by --interval."
 
 
 @app.command(cls=OnSets, epilog=example("correlate teaching --coefficient kendall --grouping segment --grouping none"))
@@ -52,16 +34,10 @@ def correlate(
     sets: opt.Sets,
     coefficient: Coefficients = ["pearson"],  # noqa: B006
     grouping: Groupings = ["segment"],  # noqa: B006
-    degenerate: Annotated[DEGENERATE, Option(help=_DEGENERATE)] = "drop",
-    epsilon: Epsilon = "calibrate",
-    level: Annotated[Literal["segment", "system"], Option(help="Compare translations, or systems.")] = "segment",
+    level: Level = "segment",
     interval: Interval = False,
     wide: Annotated[bool, Option("--wide", help=_WIDE)] = False,
     metric: opt.Metric = None,
-    how: opt.How = None,
-    places: opt.Places = 3,
-    output: opt.Output = None,
-    quiet: opt.Quiet = False,
 ) -> None:
     """Correlate metrics with human scores.
 
@@ -69,31 +45,29 @@ def correlate(
     segments; with --level system, it leaves out systems one at a time and exchanges them. The p-value is about the
     translations that all metrics scored.
     """
-    if interval and epsilon != "calibrate":
-        raise typer.BadParameter("goes with --epsilon calibrate.", param_hint="--interval")
-    form = form_of(output, how, [*sets, *context.obj["metrics_from"]])
     import pandas as pd
 
+    from .._enough import too_few
     from ..protocols import Task, decided_by_one, without_each_system
 
     tables = {}
-    for es in rated(context.obj, sets, only=metric):
+    for es in context.obj.rated(sets, only=metric):
         if level == "system":
             if "pearson" in coefficient:
                 say(*decided_by_one(without_each_system(es, metric or es.metrics, Task("pearson", "system"))))
             es, grouping = _means(es), ["none"]
         blocks = []
         for c, g in dict.fromkeys((c, g) for c in coefficient for g in grouping):
-            settings = {"coefficient": c, "grouping": g, "degenerate": degenerate}
+            settings = {"coefficient": c, "grouping": g}
             unit = ("system" if level == "system" else exchanged(es)) if interval else None
-            table = mm.correlate(es, metric, epsilon=epsilon, interval=interval, unit=unit, **settings)
-            blocks.append(_against_best(es, table, settings, unit) if interval else table)
-        say(f"{es.name}: cannot be told: {few}" if interval and (few := _few(es, level)) else "")
+            blocks.append(table := mm.correlate(es, metric, interval=interval, unit=unit, **settings))
+            if interval:
+                blocks[-1] = _against_best(es, table, settings, unit)
+        few = too_few(int(table["n"].min()), unit) if interval else ""
+        say(f"{es.name}: cannot be told: {few}" if few else "")
         tables[es.name] = pd.concat(blocks, ignore_index=True).drop(columns=["grouping"] * (level == "system"))
-    drawn = "|level:0.95|draws:1000|seed:0" if interval else ""
-    say(f"degenerate:{degenerate}|epsilon:{epsilon}{drawn}|mtmeta:{mm.__version__}")
-    table = _wide(together(tables)) if wide else together(tables)
-    emit(written(table, form, places), output)
+    say(f"{'level:0.95|draws:1000|seed:0|' if interval else ''}mtmeta:{mm.__version__}")
+    context.obj.write(_wide(together(tables)) if wide else together(tables))
 
 
 def _means(es: EvalSet) -> EvalSet:
@@ -113,17 +87,6 @@ def _against_best(es: EvalSet, table: pd.DataFrame, settings: dict[str, str], un
     if len(names) > 1:
         table["p_value"] = table["metric"].map(mm.compare(es, names, unit=unit, **settings).p_values.iloc[0])
     return table
-
-
-def _few(es: EvalSet, level: str) -> str:
-    """Return a message if there are too few systems, segments or documents for an interval."""
-    from .._enough import too_few
-    from ..agreement.units import exchange_units
-
-    if level == "system":
-        return too_few(int((es.human == es.human).any(axis=1).sum()), "system")
-    units = exchange_units(es)
-    return too_few(units.n, units.unit)
 
 
 def _wide(table: pd.DataFrame) -> pd.DataFrame:

@@ -6,10 +6,9 @@ from typer import Argument, Context, Option
 
 import mtmeta as mm
 
-from . import _options as opt
 from ._app import app, example
-from ._output import emit, form_of, say, written
-from ._sets import OnSets, rated
+from ._given import OnSets
+from ._output import say
 
 Metric = Annotated[str, Argument(metavar="METRIC", help="The metric, as the scores call it.")]
 Delta = Annotated[float, Argument(metavar="DELTA", min=0, help="How much it prefers one system.")]
@@ -25,10 +24,6 @@ def difference(
     delta: Delta,
     sets: Curve = None,
     segments: Segments = None,
-    how: opt.How = None,
-    places: opt.Places = 3,
-    output: opt.Output = None,
-    quiet: opt.Quiet = False,
 ) -> None:
     """Print how often humans prefer the system that a metric prefers by this much.
 
@@ -41,9 +36,8 @@ def difference(
     import numpy as np
     from scipy.special import expit, logit
 
-    form = form_of(output, how, [*(sets or ()), *context.obj["metrics_from"]])
     if sets:
-        row = mm.differences.curve(rated(context.obj, sets), name, n_segments=segments).to_frame()
+        row = mm.differences.curve(context.obj.rated(sets), name, n_segments=segments).to_frame()
         row.insert(1, "n_segments", segments or 0)
     else:
         row = mm.differences.wmt23_curve(name, n_segments=segments)
@@ -58,4 +52,4 @@ def difference(
     )
     (chance, low, high), needed = expit(slopes * delta), logit(0.8) / slopes[0] if slopes[0] > 0 else np.inf
     found = row[["metric", "n_segments"]].assign(difference=delta, chance=chance, low=low, high=high, needed_80=needed)
-    emit(written(found.join(row[["n_pairs", "n_systems", "n_sets"]]), form, places), output)
+    context.obj.write(found.join(row[["n_pairs", "n_systems", "n_sets"]]))

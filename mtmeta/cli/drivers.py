@@ -9,8 +9,8 @@ import mtmeta as mm
 
 from . import _options as opt
 from ._app import app, example
-from ._output import emit, form_of, say, together, written
-from ._sets import OnSets, duel
+from ._given import OnSets, together
+from ._output import say
 
 
 @app.command(cls=OnSets, epilog=example("drivers teaching Judge chrF --top 10"))
@@ -21,23 +21,19 @@ def drivers(
     coefficient: opt.Coefficient = "pearson",
     grouping: opt.Grouping = "segment",
     top: Annotated[int, Option(metavar="N", min=1, help="How many segments to show.")] = 20,
-    how: opt.How = None,
-    places: opt.Places = 3,
-    output: opt.Output = None,
-    quiet: opt.Quiet = False,
 ) -> None:
     """Show the segments that drive the difference between two metrics, the most influential first.
 
     Each row has what a segment adds to the agreement of each metric with humans, the better metric first. The
     differences sum to the lead. A table on the screen has the beginning of each source; csv and json have all of it.
     """
-    form, tables = form_of(output, how, [file, *context.obj["metrics_from"]]), {}
-    for es in duel(context.obj, file, metrics):
+    tables = {}
+    for es in context.obj.duel(file, metrics):
         table = mm.significance.drivers(es, metrics, coefficient=coefficient, grouping=grouping)
         lead, (better, worse) = table["difference"].sum(), table.columns[-3:-1]
         without = f"without the {min(top, len(table))} segments by {table['difference'].iloc[top:].sum():z.3f}"
         say(f"{es.name}: {better} is ahead of {worse} by {lead:.3f}; {without}")
-        if "source" in table and form == "table":
+        if "source" in table and context.obj.form == "table":
             table["source"] = table["source"].map(lambda text: shorten(text or "", 60, placeholder=" ..."))
         tables[es.name] = table.head(top)
-    emit(written(together(tables), form, places), output)
+    context.obj.write(together(tables))

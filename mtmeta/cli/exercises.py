@@ -8,9 +8,7 @@ from typer import Option
 from . import _options as opt
 from ._app import app, example
 from ._output import say
-from ._sets import full
 
-Scores = Annotated[str | None, Option(metavar="FILE|SET", help="Put these scores, not the book's, into them.")]
 Solutions = Annotated[bool, Option("--solutions", help="Include the solutions, for the lecturer.")]
 
 
@@ -18,7 +16,6 @@ Solutions = Annotated[bool, Option("--solutions", help="Include the solutions, f
 def exercises(
     chapters: opt.Chapters,
     out: opt.Folder = Path("exercises"),
-    scores: Scores = None,
     solutions: Solutions = False,
     quiet: opt.Quiet = False,
 ) -> None:
@@ -31,6 +28,5 @@ def exercises(
     from ..book import exercises, runner
 
     found = runner.chapters(runner.find_project(), chapters)
-    campaign = None if scores is None else full(scores)
-    for path in exercises.export(found.values(), out, solutions=solutions, campaign=campaign):
+    for path in exercises.export(found.values(), out, solutions=solutions):
         say(f"written: {path}")

@@ -6,8 +6,8 @@ import mtmeta as mm
 
 from . import _options as opt
 from ._app import app, example
-from ._output import emit, form_of, say, together, written
-from ._sets import OnSets, duel, exchanged
+from ._given import OnSets, exchanged, together
+from ._output import say
 
 
 @app.command(cls=OnSets, epilog=example("power teaching Judge RegressorQE --coefficient acc_eq"))
@@ -19,10 +19,6 @@ def power(
     grouping: opt.Grouping = "segment",
     n_resamples: opt.Draws = 1000,
     seed: opt.Seed = 0,
-    how: opt.How = None,
-    places: opt.Places = 3,
-    output: opt.Output = None,
-    quiet: opt.Quiet = False,
 ) -> None:
     """Estimate how many segments and how many systems it takes to show a difference of this size.
 
@@ -31,13 +27,11 @@ def power(
     means that more systems alone are not enough, an empty "high" that no upper limit is known. The difference at hand
     counts as the true one. A pilot with fewer segments than the column "pilot" says is too small to plan with.
     """
-    form, tables = form_of(output, how, [file, *context.obj["metrics_from"]]), {}
-    options = {"coefficient": coefficient, "grouping": grouping, "n_resamples": n_resamples, "rng": seed}
-    for es in duel(context.obj, file, metrics):
+    tables, options = {}, {"coefficient": coefficient, "grouping": grouping, "n_resamples": n_resamples, "rng": seed}
+    for es in context.obj.duel(file, metrics):
         exchanged(es)
         tables[es.name] = mm.significance.power(es, metrics, **options)
         n, pilot = tables[es.name].loc[0, ["n_segments", "pilot"]]
         small = f"{es.name}: {n} segments are too few for a pilot, so the numbers needed are unreliable; take at least"
         say(f"{small} {pilot}, if the difference is as large as it looks." if n < pilot else "")
-    table = together(tables).replace(float("inf"), float("nan"))  # JSON has no infinity
-    emit(written(table, form, places), output)
+    context.obj.write(together(tables).replace(float("inf"), float("nan")))  # JSON has no infinity

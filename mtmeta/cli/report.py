@@ -9,24 +9,21 @@ import mtmeta as mm
 
 from . import _options as opt
 from ._app import app, example
+from ._given import Loads
 from ._output import emit, form_of, say
-from ._sets import OnSets, rated
 
 FORMS = Literal["md", "html", "json"]
-_OUTPUT, _UNIT = "Write to this file; repeatable.", "What the bootstrap draws and the ranking exchanges."
-_BY_SIZE = "document where 20 are named, otherwise segment"
+_OUTPUT = "Write to this file; repeatable."
 Outputs = Annotated[list[Path] | None, Option("--output", "-o", metavar="FILE", dir_okay=False, help=_OUTPUT)]
 How = Annotated[FORMS | None, Option("--format", show_default="as --output ends, otherwise md")]
-Unit = Annotated[Literal["segment", "document"] | None, Option(help=_UNIT, show_default=_BY_SIZE)]
 
 
-@app.command(cls=OnSets, epilog=example("report teaching --metric Judge"))
+@app.command(cls=Loads, epilog=example("report teaching --metric Judge"))
 def report(
     context: Context,
     sets: opt.Sets,
     output: Outputs = None,
     how: How = None,
-    unit: Unit = None,
     n_resamples: opt.Draws = 200,
     seed: opt.Seed = 0,
     metric: opt.Metric = None,
@@ -40,10 +37,10 @@ def report(
     computes once and writes both.
     """
     outputs = output or [None]
-    read = [*sets, *context.obj["metrics_from"]]
+    read = [*sets, *context.obj.options["metrics_from"]]
     forms = [form_of(path, how, read, get_args(FORMS)) for path in outputs]
-    data = rated(context.obj, sets)
-    options = {"n_resamples": n_resamples, "unit": unit, "rng": seed}
+    data = context.obj.rated(sets)
+    options = {"n_resamples": n_resamples, "rng": seed}
     result = mm.report(data, metric, **options, progress=lambda line: say(f"reporting on {line}"))
     say(result.signature)
     write = {"html": result.to_html, "json": result.to_json, "md": result.to_markdown}

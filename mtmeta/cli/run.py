@@ -1,7 +1,7 @@
 """`mtmeta run`: chapters of the book on the reader's scores."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from typer import Context, Option
@@ -9,8 +9,8 @@ from typer import Context, Option
 from .._escapes import file_name, visible
 from . import _options as opt
 from ._app import app, example
-from ._output import emit, say, written
-from ._sets import OnSets, full, load, report_left_out
+from ._given import OnSets, full, report_left_out
+from ._output import say
 
 _SCORES = "A table of translations, transcripts or ranked lists (- reads CSV or TSV from stdin), a folder, or a set."
 _SOURCES = "The book's sources, by default here, above, or where the package was installed from."
@@ -29,9 +29,7 @@ def run(
     jobs: Jobs = 2,
     book: Book = None,
     site: Site = True,
-    how: opt.How = None,
     metric: opt.Metric = None,
-    quiet: opt.Quiet = False,
 ) -> None:
     """Run chapters of the book on your scores.
 
@@ -48,46 +46,31 @@ def run(
 
     project = runner.find_project(book=book)
     notebooks = runner.chapters(project, chapters)
-    data, name = _load(context.obj, scores, metric)
-    out = Path("out") / file_name(name) if out is None else out
-    changed = metric is not None or any(value not in (None, (), "raise") for value in context.obj.values())
-    given = None if changed or scores == "-" else full(scores)
-    reads = filter(None, map(path_of, [scores, *context.obj["metrics_from"]]))
-    outcomes = runner.run(notebooks, data, given, out, jobs=jobs, progress=not quiet, reads=reads)
+    given = context.obj
+    sets = given.load([scores], any_kind=True, metrics=metric, unrated="keep")
+    report_left_out(sets)
+    stem = "stdin" if scores == "-" else Path(scores).stem if Path(scores).is_file() else scores
+    names = [getattr(data, "name", stem) for data in sets]  # transcripts have no name
+    if len(sets) > 1:
+        raise ValueError(f"{scores} holds {len(sets)} sets: {', '.join(names)}. Name one of them.")
+    out = Path("out") / file_name(names[0]) if out is None else out
+    shown = {"how", "places", "output", "quiet"}
+    changed = any(v not in (None, (), [], "raise") for name, v in given.options.items() if name not in shown)
+    path = None if changed or metric or scores == "-" else full(scores)
+    reads = [project / "book", *filter(None, map(path_of, [scores, *(given.options["metrics_from"] or ())]))]
+    outcomes = runner.run(notebooks, sets[0], path, out, jobs=jobs, progress=not given.options["quiet"], reads=reads)
     rows = [(Path(page).name, o.status, o.seconds, o.reason or None) for page, o in outcomes.items()]
-    table = pd.DataFrame(rows, columns=["chapter", "status", "seconds", "reason"])
-    emit(written(table, how or "table", 1), None)
+    given.write(pd.DataFrame(rows, columns=["chapter", "status", "seconds", "reason"]), places=1)
     say(f"notebooks: {out / 'notebooks'}")
     failed = any(o.status == "failed" for o in outcomes.values())
     if site and not runner.can_build():
         say("no site: jupyter-book is not installed (pip install 'mtmeta[book]')")
     elif site:
-        failed |= not _site(project, outcomes, out, name)
+        say("building the site")
+        try:
+            say(f"site: {runner.show(project, outcomes, out, title=names[0])}")
+        except RuntimeError as error:
+            typer.echo(f"mtmeta: error: no site: {visible(error)}", err=True)
+            failed = True
     if failed:
         raise typer.Exit(1)
-
-
-def _load(options: dict[str, Any], scores: str, metric: list[str] | None) -> tuple[Any, str]:
-    """Load one set, whether or not it has human scores; return it and its name, which of transcripts is as given."""
-    import pandas as pd
-
-    sets = load(options, [scores], any_kind=True, metrics=metric, unrated="keep")
-    report_left_out(sets)
-    given = "stdin" if scores == "-" else Path(scores).stem if Path(scores).is_file() else scores
-    names = [given if isinstance(data, pd.DataFrame) else data.name for data in sets]
-    if len(sets) > 1:
-        raise ValueError(f"{scores} holds {len(sets)} sets: {', '.join(names)}. Name one of them.")
-    return sets[0], names[0]
-
-
-def _site(project: Path, outcomes: dict, out: Path, title: str) -> bool:
-    """Build the site and report where it is; return whether it succeeded."""
-    from ..book import runner
-
-    say("building the site")
-    try:
-        say(f"site: {runner.show(project, outcomes, out, title=title)}")
-    except RuntimeError as error:
-        typer.echo(f"mtmeta: error: no site: {visible(error)}", err=True)
-        return False
-    return True

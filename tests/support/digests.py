@@ -19,7 +19,7 @@ DRAWS = {"n_resamples": 40}
 METRICS = ["chrF", "Regressor", "Judge", "SourceOnly"]
 PLAN = {
     "sets": [{"simulate": {"n_systems": 5, "n_segments": 24, "n_continuous": 2, "n_discrete": 1}}],
-    "statistics": ["calibrate_ties", {"correlate": {"grouping": ["segment", "none"]}}, {"compare": DRAWS}],
+    "statistics": ["human_tie_share", {"correlate": {"grouping": ["segment", "none"]}}, {"compare": DRAWS}],
 }
 
 

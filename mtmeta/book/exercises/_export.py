@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..._files import whole_file
 from ._check import described
@@ -50,20 +50,6 @@ class Exercise:
     check: str = ""
 
 
-def _pieces(cells: Iterable[NotebookNode]) -> Iterator[tuple[str, Any]]:
-    """Yield marks, as ("exercise-start", (title, label)), and between them cells, as ("cell", cell)."""
-    for cell in cells:
-        if cell.cell_type != "markdown":
-            yield "cell", cell
-            continue
-        text, *rest = _MARK.split(cell.source)
-        for mark, title, label, after in (("", "", "", text), *zip(*(rest[k::4] for k in range(4)), strict=True)):
-            if mark:
-                yield mark, (title.strip(), label)
-            if after.strip():
-                yield "cell", _prose(after.strip())
-
-
 def _prose(text: str) -> NotebookNode:
     from nbformat.v4 import new_markdown_cell
 
@@ -98,17 +84,21 @@ def read(notebook: NotebookNode) -> tuple[list[NotebookNode], list[Exercise]]:
     needed: list[NotebookNode] = []
     found: list[Exercise] = []
     inside = ""
-    for kind, what in _pieces(notebook.cells):
-        if kind == "exercise-start":
-            found.append(Exercise(what[1], what[0]))
-        if kind != "cell":
-            inside = "" if kind == "solution-end" else kind
-        elif not found:
-            needed += [what] if _NEEDED & {*what.metadata.get("tags", [])} else []
-        elif inside == "solution-start":
-            found[-1].solution.append(what)
-        elif inside:
-            found[-1].statement.append(what)
+    for cell in notebook.cells:
+        parts = _MARK.split(cell.source) if cell.cell_type == "markdown" else [cell]
+        for k in range(0, len(parts), 4):  # before each part but the first stand a mark, a title and a label
+            if k:
+                mark, title, label = parts[k - 3 : k]
+                found += [Exercise(label, title.strip())] if mark == "exercise-start" else []
+                inside = "" if mark == "solution-end" else mark
+            if isinstance(part := parts[k], str):
+                if not part.strip():
+                    continue
+                part = _prose(part.strip())
+            if not found:
+                needed += [part] if _NEEDED & {*part.metadata.get("tags", [])} else []
+            elif inside:
+                (found[-1].solution if inside == "solution-start" else found[-1].statement).append(part)
     if not found:
         raise ValueError("the notebook has no exercise: expected ```{exercise-start} in its prose.")
     for exercise in found:
@@ -150,7 +140,7 @@ def _plain(text: str) -> str:
     return _ROLE.sub(word, text)
 
 
-def to_notebook(chapter: NotebookNode, *, solutions: bool = False, campaign: str | None = None) -> NotebookNode:
+def to_notebook(chapter: NotebookNode, *, solutions: bool = False) -> NotebookNode:
     """Return the exercises of a chapter as a notebook that runs by itself.
 
     Parameters
@@ -159,8 +149,6 @@ def to_notebook(chapter: NotebookNode, *, solutions: bool = False, campaign: str
         The chapter, as nbformat reads it.
     solutions : bool
         Whether to fill in the solutions: the lecturer's copy.
-    campaign : str, optional
-        Value of the parameter ``campaign``: the name of a set or the path of a table. By default that of the chapter.
 
     Returns
     -------
@@ -180,9 +168,6 @@ def to_notebook(chapter: NotebookNode, *, solutions: bool = False, campaign: str
     kind = "exercises, with solutions" if solutions else "exercises"
     cells = [_prose(f"# {title}: {kind}\n\n## Set-up\n\n{_INTRODUCTION}")]
     cells += [_code(cell.source, "parameters" * ("parameters" in cell.metadata.get("tags", []))) for cell in needed]
-    for cell in cells[1:] if campaign is not None else ():
-        if "parameters" in cell.metadata.get("tags", []):
-            cell.source = re.sub(r"(?m)^campaign = .*$", lambda _: f"campaign = {campaign!r}", cell.source)
     for number, exercise in enumerate(exercises, 1):
         cells += _cells_of(exercise, number, solutions)
     for number, cell in enumerate(cells):
@@ -210,13 +195,7 @@ def _for_a_viewer(cell: NotebookNode) -> NotebookNode:
     return _code(cell.source) if cell.cell_type == "code" else _prose(_plain(cell.source))
 
 
-def export(
-    chapters: Iterable[Path],
-    out: str | Path,
-    *,
-    solutions: bool = False,
-    campaign: str | None = None,
-) -> list[Path]:
+def export(chapters: Iterable[Path], out: str | Path, *, solutions: bool = False) -> list[Path]:
     """Write the exercises of chapters, one notebook each.
 
     Parameters
@@ -225,7 +204,7 @@ def export(
         Notebooks of the book, such as `mtmeta.book.runner.chapters` returns.
     out : path
         The folder to write to; it is made if it is not there.
-    solutions, campaign
+    solutions : bool
         As in `to_notebook`.
 
     Returns
@@ -243,7 +222,7 @@ def export(
     ending = "_solutions.ipynb" if solutions else "_exercises.ipynb"
     made = {}
     for path in map(Path, chapters):
-        notebook = to_notebook(nbformat.read(path, 4), solutions=solutions, campaign=campaign)
+        notebook = to_notebook(nbformat.read(path, 4), solutions=solutions)
         made[Path(out) / f"{path.stem}{ending}"] = nbformat.writes(notebook) + "\n"
     if taken := [str(path) for path, text in made.items() if path.exists() and path.read_bytes() != text.encode()]:
         raise ValueError(
