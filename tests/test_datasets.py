@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import wmt24_news
 from campaigns import refuses
 from trees import LP, MQM_ROWS, OUTPUTS, SOURCES, make_tree, scores, write
 from wmt23_news import load_news
@@ -324,43 +325,37 @@ def test_wmt17_da(data_dir):
         np.testing.assert_allclose(table, part.loc[list(table.index)], atol=1e-9)
 
 
-MSLC = """segment_id,system_id,MQM,chrF,BLEU
-2,Good,-0,40.5,3
-1,Good,-1.5,30,2
-1,M*,-20,1,0
-2,M*,-25,1,0
-1,B (50k),null,9,0
-2,B (50k),null,8,0
-1,refB,-0,35,1
-2,refB,-0,45,9
-"""
-
-
-def mslc(folder, monkeypatch, table=MSLC):
-    (folder / "mslc2024").mkdir(exist_ok=True)
-    (folder / "mslc2024/hum-ende-matrix.csv").write_text(table)
-    monkeypatch.setenv("MTMETA_DATA", str(folder))
-
-
-def test_wmt24_news(tmp_path, monkeypatch):
-    mslc(tmp_path, monkeypatch)
-    es = load("wmt24-news/en-de")
-    assert (es.name, es.language_pair, es.systems) == ("wmt24-news/en-de", "en-de", ("Good", "refB"))
-    assert es.segments == (1, 2)
-    assert es.human.tolist() == [[-1.5, 0], [0, 0]]
-    assert not np.signbit(es.human[0, 1])
-    assert (es["chrF"].tolist(), es.human_systems) == ([[30, 40.5], [35, 45]], {"refB"})
-    assert es.provenance["left_out"] == {"B (50k)": "no MQM", "M*": "made to be bad"}
+def test_wmt24_news_comes_with_the_package(monkeypatch, tmp_path):
+    monkeypatch.delenv("MTMETA_DATA", raising=False)
+    monkeypatch.setenv("MTMETA_CACHE", str(tmp_path))
+    german, spanish = load_all("wmt24-news")
+    assert [(es.name, es.language_pair, es.shape) for es in (german, spanish)] == [
+        ("wmt24-news/en-de", "en-de", (17, 90)), ("wmt24-news/en-es", "en-es", (13, 124)),
+    ]  # fmt: skip
+    assert (len(german.metrics), german.metrics) == (24, spanish.metrics)
+    assert {"sentinel-cand", "sentinel-ref", "sentinel-src"} < {*german.metrics}
+    assert (german.human_systems, spanish.human_systems, german.texts) == ({"refB"}, frozenset(), None)
+    assert (german.segments[:3], german.systems[0], spanish.systems[-1]) == ((1, 2, 3), "Aya23", "Unbabel-Tower70B")
+    for es, means in ((german, (-1.9791, 25.1669, 0.8481)), (spanish, (-0.4246, 41.8425, 0.8585))):
+        assert not np.isnan([es.human, *(es[metric] for metric in es.metrics)]).any()
+        assert not np.signbit(es.human[es.human == 0]).any()
+        assert (es.human.mean(), es["BLEU"].mean(), es["COMET-22"].mean()) == pytest.approx(means, abs=5e-5)
+    about = german.provenance
+    assert (about["annotation"], about["reference"], about["holes"]) == ("mqm", "refA", 0)
+    assert about["source"].startswith("MSLC24: https://github.com/nrc-cnrc/MSLC/tree/2d2e57f")
+    assert about["licence"].startswith("CC BY 4.0")
     assert load("wmt24-news/en-de", metrics=["BLEU"], annotation="mqm").metrics == ("BLEU",)
+    refuses("`reference` does not apply to wmt24-news", load, "wmt24-news/en-de", reference="refA")
+    refuses("unknown part of wmt24-news 'ja-zh'", load, "wmt24-news/ja-zh")
 
 
-@pytest.mark.parametrize(("table", "options", "message"), [
-    (MSLC, {"reference": "refA"}, "`reference` does not apply to wmt24-news"),
-    (MSLC.replace("MQM", "mqm"), {}, "files of wmt24-news are not the published ones .*'human'"),
-])  # fmt: skip
-def test_wmt24_news_refuses(tmp_path, monkeypatch, table, options, message):
-    mslc(tmp_path, monkeypatch, table)
-    refuses(f"(?s){message}", load, "wmt24-news/en-de", **options)
+@pytest.mark.data
+def test_wmt24_news_are_the_published_scores(data_dir):
+    del data_dir
+    for es in load_all("wmt24-news"):
+        rows = wmt24_news.published(es.language_pair).set_index(["system", "segment"]).drop(columns="lp").astype(float)
+        found = es.to_frame().astype({"segment": str}).set_index(["system", "segment"])
+        pd.testing.assert_frame_equal(found, rows.loc[found.index, list(found)], check_exact=True)
 
 
 @pytest.mark.data

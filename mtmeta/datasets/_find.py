@@ -64,7 +64,7 @@ SOURCES = {
     "human-parity": Source(_ratings.load_human_parity, "human-parity", _MQM_PAIRS),
     "generalmt2023-sxs": Source(_ratings.load_side_by_side, "google-mqm/generalmt2023-sxs", _MQM_PAIRS),
     "wmt17-da": Source(_sets.load_wmt17_da, "wmt17-da", _sets.WMT17_PAIRS),
-    "wmt24-news": Source(_sets.load_wmt24_news, "mslc2024", _sets.WMT24_PAIRS),
+    "wmt24-news": Source(_sets.load_wmt24_news, None, _sets.WMT24_PAIRS),
     "teaching-speech": Source(partial(_simulated, "teaching-speech")),
     "librispeech": Source(_sets.load_librispeech, "librispeech-rnnt", _sets.LIBRISPEECH_PARTS),
     "teaching-ranking": Source(partial(_simulated, "teaching-ranking")),

@@ -1,5 +1,6 @@
 """Sets with tables of their own: direct assessments of WMT17, the news of WMT24, and LibriSpeech's transcripts."""
 
+import tomllib
 from pathlib import Path
 
 import pandas as pd
@@ -9,11 +10,12 @@ from .._names import natural
 from .._tables import check_once
 from ..evalset import EvalSet
 from ._common import Options, canonical_ids, choose_annotation, files_in, finished, from_rows, locate, read_fields
+from ._tables import read_table
 
 WMT17_PAIRS = ("cs-en", "de-en", "fi-en", "lv-en", "ru-en", "tr-en", "zh-en")
 _WMT17_NAMES = {"LP": "lp", "SYSTEM": "system", "SID": "segment", "HUMAN_score": "human"}
 WMT24_PAIRS = ("en-de", "en-es")
-_WMT24_NAMES = {"system_id": "system", "segment_id": "segment", "MQM": "human"}
+_DATA = Path(__file__).parents[1] / "data"
 LIBRISPEECH_PARTS = ("test-clean", "test-other")
 
 
@@ -54,23 +56,19 @@ def _nine_decimals(scores: pd.Series) -> pd.Series:
 
 
 def load_wmt24_news(lp: str, options: Options) -> EvalSet:
-    """Load one language pair of the news part of WMT24, from the tables of MSLC24.
+    """Load one language pair of the news part of WMT24, which comes with the package.
 
-    The tables also hold the systems that the authors of MSLC24 trained to be bad: most have no MQM, and the name of the
-    one that has ends in a star. They took no part in WMT24 and are left out. ``refB``, a human translation, stays.
+    ``refB``, a human translation into German, is a candidate.
     """
-    options.refuse("wmt24-news, whose metrics saw refA", "reference", "metrics_from")
+    options.refuse("wmt24-news, whose metrics saw refA", "reference", "metrics_from", "columns")
     choose_annotation(options.annotation, ["mqm"], f"wmt24-news/{lp}")
-    path = locate(f"mslc2024/hum-{lp.replace('-', '')}-matrix.csv")
-    frame = read_file(path, ",").rename(columns=_WMT24_NAMES).replace({"null": "", "-0": "0"})
-    frame["segment"] = canonical_ids(frame["segment"])
-    unrated = set(frame["system"]) - set(frame.loc[frame["human"] != "", "system"])
-    starred = {s for s in frame["system"] if s.endswith("*")}
-    frame = frame[~frame["system"].isin(unrated | starred)]
-    es = from_rows(frame.assign(lp=lp), path, metrics=options.metrics, name=f"wmt24-news/{lp}")
-    left_out = dict.fromkeys(sorted(unrated), "no MQM") | dict.fromkeys(sorted(starred), "made to be bad")
-    es.provenance.update(source=str(path), annotation="mqm", reference="refA", left_out=left_out)
-    return finished(es._changed(human_systems=frozenset({"refB"} & {*es.systems})))
+    about = tomllib.loads((_DATA / "wmt24_news.toml").read_text(encoding="utf-8"))
+    table = read_table(_DATA / "wmt24_news.csv.xz")
+    es = EvalSet.from_frame(table[table["lp"] == lp], metrics=options.metrics, name=f"wmt24-news/{lp}")
+    left_out = es.provenance["left_out"] | {about["left_out"][lp]: "trained to be bad; they took no part in WMT24"}
+    es.provenance.update(source=about["source"], licence=about["licence"], annotation="mqm", reference="refA")
+    es.provenance["left_out"] = left_out
+    return finished(es._changed(human_systems={"refB"} & {*es.systems}))
 
 
 def load_librispeech(part: str, options: Options) -> pd.DataFrame:
