@@ -41,15 +41,6 @@ def test_acc_eq(es, timed):
     timed(lambda: mm.correlate(es, coefficient="acc_eq"))
 
 
-@pytest.mark.job("acc_eq, exact calibration, no grouping (156 million pairs), one metric", "<= 10 s, < 1 GB")
-def test_acc_eq_ungrouped(es, timed, benchmark):
-    timed(lambda: mm.correlate(es, es.metrics[0], coefficient="acc_eq", grouping="none"))
-    tracemalloc.start()
-    mm.correlate(es, es.metrics[0], coefficient="acc_eq", grouping="none")
-    benchmark.extra_info["peak_mb"] = round(tracemalloc.get_traced_memory()[1] / 2**20)
-    tracemalloc.stop()
-
-
 @pytest.mark.job("SPA, 30 metrics", "<= 0.1 s")
 def test_spa(es, timed):
     timed(lambda: mm.soft_pairwise_accuracy(es))

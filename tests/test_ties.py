@@ -4,30 +4,16 @@ import exact
 import numpy as np
 import pandas as pd
 import pytest
-from campaigns import WORKED, as_set, checks, column, grouped, refuses
+from campaigns import WORKED, as_set, column, refuses
 
 import mtmeta as mm
 from mtmeta import agreement, ties
 from mtmeta.ties._subsample import drop_probabilities
 
 
-@pytest.mark.slow
-@checks(first=64)
-def test_binned_calibration_equals_the_sorted_one(numbers):
-    for *_, es, grouping in grouped(numbers):
-        cells = agreement.groups.grouped(es, "m", grouping)
-        weights, total = agreement.groups.pair_weights(cells)
-        assert agreement.coefficients.binned_calibration(cells, weights, total) == agreement.coefficients.calibration(
-            cells
-        )
-
-
-def test_many_pairs_are_binned(monkeypatch):
-    cells = agreement.groups.grouped(column([0, 0, 1], [0, 0, 1]), "m", "segment")
-    monkeypatch.setattr(agreement.coefficients, "binned_calibration", lambda *given: "binned")
-    for limit, expected in ((2, "binned"), (3, "binned"), (4, (0.0, 1.0))):
-        monkeypatch.setattr(agreement.coefficients, "_BINNED_FROM", limit)
-        assert agreement.coefficients.calibration(cells) == expected
+def test_pairs_that_do_not_fit_into_memory_are_refused(monkeypatch):
+    monkeypatch.setattr(agreement.coefficients, "MOST_PAIRS", 2)
+    refuses("at most 2 pairs of translations; found 3", mm.calibrate_ties, column([0, 0, 1], [0, 0, 1]), "m")
 
 
 def test_each_threshold_stands_in_the_curve_once_with_the_coefficient_there():
@@ -48,8 +34,7 @@ def test_each_threshold_stands_in_the_curve_once_with_the_coefficient_there():
     assert np.diff(result.curve).all()
 
 
-def test_group_sizes_without_a_small_common_multiple_fall_back_to_floats(monkeypatch):
-    monkeypatch.setattr(agreement.coefficients, "_BINNED_FROM", 0)  # bins are for whole numbers only
+def test_group_sizes_without_a_small_common_multiple_fall_back_to_floats():
     sizes = [n for n in range(2, 60) if all(n % d for d in range(2, n))]  # primes
     human, rng = np.full((max(sizes), len(sizes)), np.nan), np.random.default_rng(1)
     for j, n in enumerate(sizes):

@@ -79,8 +79,8 @@ def threshold_of(cells: Grouped, coefficient: str) -> float:
 
 # -- tie calibration ---------------------------------------------------------------------
 
-#: From this many pairs on, differences are binned first instead of being sorted all at once.
-_BINNED_FROM = 1_000_000
+#: The differences of so many pairs are sorted in memory, some 50 bytes a pair.
+MOST_PAIRS = 30_000_000
 
 
 def _running_sums(differences, gains, start, tolerance):
@@ -101,9 +101,14 @@ def calibration_curve(cells: Grouped) -> tuple[np.ndarray, np.ndarray]:
 
     Of differences that are equal but for rounding the threshold is the largest.
     """
+    n_pairs = int((cells.sizes * (cells.sizes - 1) // 2).sum())
+    if n_pairs > MOST_PAIRS:
+        raise Undefined(
+            f"tie calibration sorts at most {MOST_PAIRS:,} pairs of translations; found {n_pairs:,}. Use "
+            "grouping='segment', or pass a number as epsilon."
+        )
     weights, total = pair_weights(cells)
-    every, size = np.ones(kernels.N_BINS, dtype=bool), int((cells.sizes * (cells.sizes - 1) // 2).sum())
-    differences, gains = kernels.tie_gains(cells.human_ranks, cells.metric, cells.starts, weights, every, size)
+    differences, gains = kernels.tie_gains(cells.human_ranks, cells.metric, cells.starts, weights, n_pairs)
     concordant = -gains[gains < 0].sum()
     thresholds, numerators = _running_sums(differences, gains, concordant, cells.tolerance)
     if not len(thresholds) or differences.min() > cells.tolerance:
@@ -114,48 +119,9 @@ def calibration_curve(cells: Grouped) -> tuple[np.ndarray, np.ndarray]:
 
 def calibration(cells: Grouped) -> tuple[float, float]:
     """Return the smallest epsilon that maximises acc_eq, and acc_eq there; exact, no sampling."""
-    n_pairs = int((cells.sizes * (cells.sizes - 1) // 2).sum())
-    weights, total = pair_weights(cells)
-    if n_pairs < _BINNED_FROM or weights.dtype != np.int64:
-        thresholds, values = calibration_curve(cells)
-        best = first_best(values)
-        return float(thresholds[best]), float(values[best])
-    return binned_calibration(cells, weights, total)
-
-
-def binned_calibration(cells: Grouped, weights: np.ndarray, total: float) -> tuple[float, float]:
-    """Do the work of `calibration` without holding all pairs.
-
-    One pass sums gains per bin of the difference. Bins between which a run of equal differences extends form a block.
-    Within a block the running sum can rise by no more than the block's positive gains, so only blocks that could hold
-    the maximum are listed and sorted.
-    """
-    ranks = cells.human_ranks
-    *sums, lowest, highest = kernels.binned_tie_gains(ranks, cells.metric, cells.starts, weights)
-    used = np.flatnonzero(np.add(*sums))
-    if not len(used):
-        return 0.0, 0.0
-    apart = np.append(True, lowest[used[1:]] - highest[used[:-1]] > cells.tolerance)
-    rises, falls = (np.add.reduceat(part[used], np.flatnonzero(apart)) for part in sums)
-    block = np.full(kernels.N_BINS, -1)
-    block[used] = np.cumsum(apart) - 1
-    concordant = falls.sum()
-    after = concordant + np.cumsum(rises - falls)
-    before = np.append(concordant, after[:-1])
-    zero = lowest[used[0]] <= cells.tolerance  # some differences are 0 but for rounding
-    best, epsilon = -1 if zero else int(concordant), 0.0
-    wanted = (before + rises >= max(best, after.max())) & (rises > 0)
-    wanted[0] |= zero
-    size = int(((rises + falls)[wanted] // int(weights.min())).sum())
-    bins = np.isin(block, np.flatnonzero(wanted))
-    listed = kernels.tie_gains(ranks, cells.metric, cells.starts, weights, bins, size)
-    blocks = block[listed[0].view(np.int64) >> kernels.BIN_SHIFT]
-    for b in np.flatnonzero(wanted):
-        inside = blocks == b
-        thresholds, running = _running_sums(listed[0][inside], listed[1][inside], before[b], cells.tolerance)
-        if running.max() > best:
-            best, epsilon = int(running.max()), float(thresholds[np.argmax(running)])
-    return epsilon, best / total
+    thresholds, values = calibration_curve(cells)
+    best = first_best(values)
+    return float(thresholds[best]), float(values[best])
 
 
 # -- public ------------------------------------------------------------------------------

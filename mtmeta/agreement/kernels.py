@@ -110,62 +110,23 @@ def touching_counts(human, metric, starts, epsilon, unit, n_units):
     return touching
 
 
-#: Differences are binned by the upper bits of their float64 pattern, which sorts like the number.
-BIN_SHIFT = 43
-N_BINS = 1 << (63 - BIN_SHIFT)
-
-
 @njit
-def _gain(dh, dm):
-    """Return what a metric tie changes: 1 where the humans tie, -1 where the metric agrees with them, else 0."""
-    if dh == 0:
-        return 1
-    return -1 if (dh > 0 and dm > 0) or (dh < 0 and dm < 0) else 0
-
-
-@njit
-def binned_tie_gains(human, metric, starts, weights):
-    """Sum the gains of `tie_gains` per bin of the difference, and find its ends: (rises, falls, lowest, highest)."""
-    rises, falls = np.zeros(N_BINS, dtype=np.int64), np.zeros(N_BINS, dtype=np.int64)
-    lowest, highest = np.full(N_BINS, np.inf), np.zeros(N_BINS)
-    for g in range(len(starts) - 1):
-        for i in range(starts[g], starts[g + 1] - 1):
-            dm = metric[i + 1 : starts[g + 1]] - metric[i]
-            distance = np.abs(dm)
-            bins = distance.view(np.int64) >> BIN_SHIFT
-            for j in range(len(dm)):
-                gain = _gain(human[i + 1 + j] - human[i], dm[j])
-                if gain == 0:
-                    continue
-                if gain > 0:
-                    rises[bins[j]] += weights[g]
-                else:
-                    falls[bins[j]] += weights[g]
-                lowest[bins[j]] = min(lowest[bins[j]], distance[j])
-                highest[bins[j]] = max(highest[bins[j]], distance[j])
-    return rises, falls, lowest, highest
-
-
-@njit
-def tie_gains(human, metric, starts, weights, wanted, size):
+def tie_gains(human, metric, starts, weights, size):
     """List what becomes of acc_eq's numerator when each pair turns into a metric tie.
 
     Returns the absolute metric difference and the gain of every pair that matters (``+weight`` where the humans tie,
-    ``-weight`` where the metric agrees with them) and whose difference falls into a wanted bin; ``size`` is at least
-    their number. Discordant pairs are wrong either way.
+    ``-weight`` where the metric agrees with them); ``size`` is at least their number. Discordant pairs are wrong either
+    way.
     """
     differences = np.empty(size)
     gains = np.empty(size, dtype=weights.dtype)
     k = 0
     for g in range(len(starts) - 1):
         for i in range(starts[g], starts[g + 1] - 1):
-            dm = metric[i + 1 : starts[g + 1]] - metric[i]
-            distance = np.abs(dm)
-            bins = distance.view(np.int64) >> BIN_SHIFT
-            for j in range(len(dm)):
-                gain = _gain(human[i + 1 + j] - human[i], dm[j])
-                if gain != 0 and wanted[bins[j]]:
-                    differences[k], gains[k] = distance[j], gain * weights[g]
+            for j in range(i + 1, starts[g + 1]):
+                dh, dm = human[j] - human[i], metric[j] - metric[i]
+                if dh == 0 or (dh > 0 and dm > 0) or (dh < 0 and dm < 0):
+                    differences[k], gains[k] = abs(dm), weights[g] if dh == 0 else -weights[g]
                     k += 1
     return differences[:k], gains[:k]
 

@@ -58,8 +58,7 @@ def calibrate_ties(es: EvalSet | pd.DataFrame, metric: str, *, grouping: str = "
     es : EvalSet or pandas.DataFrame
     metric : str
     grouping : {"none", "segment", "system"}
-        Without grouping all n (n - 1) / 2 pairs are held in memory for the curve, some 16 bytes each; `correlate` gives
-        only the best value, in little memory.
+        Without grouping all n (n - 1) / 2 pairs are held in memory, at most 30 million.
 
     Returns
     -------

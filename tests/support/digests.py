@@ -73,7 +73,8 @@ def statistics(es: mm.EvalSet):
     for method, coefficient, grouping in [
         *(("published", c, g) for c in ("pearson", "kendall") for g in ("none", "segment", "system")),
         ("published", "spa", "none"), ("bootstrap", "spearman", "segment"), ("published", "acc_eq", "segment"),
-        *(("exchange", c, g) for c in ("pearson", "kendall", "acc_eq") for g in ("none", "segment")),
+        *(("exchange", c, g) for c in ("pearson", "kendall") for g in ("none", "segment")),
+        ("exchange", "acc_eq", "segment"),
         ("exchange", "spa", "none"), ("williams", "pearson", "none"),
     ]:  # fmt: skip
         options = {"method": method, "grouping": grouping, **DRAWS}
