@@ -14,7 +14,7 @@ import pandas as pd
 from .._checks import MAX_SEED, check_count
 from ..evalset import EvalSet, Texts
 from ._errors import ADDITION, AWKWARD, MISTRANSLATION, NON_TRANSLATION, Menu, weight
-from ._random import DECIMALS, PLANTED, Draw, generator, normal, numbered, rounded
+from ._random import DECIMALS, PLANTED, Draw, generator, normal, rounded, system_names
 from ._sentences import LONGEST, SHORTEST, Sentence, Site, drawn
 from ._wordings import Style, translate
 
@@ -54,7 +54,7 @@ def _visible_difficulty(source: str, menu: Menu, domain: str) -> float:
 
 def _systems(seed: int, n_systems: int) -> tuple[list[str], np.ndarray, np.ndarray]:
     """Return names, error rates and freedoms of wording."""
-    names, draw = numbered("campaign", n_systems), Draw(seed, 3)
+    names, draw = system_names(n_systems), Draw(seed, 3)
     ladder = [(i + 0.5) / n_systems - 0.5 for i in range(n_systems)]
     logs = [SETTINGS["rate_spread"] * draw.take(ladder) + 0.08 * draw.normal() for _ in names]
     freedom = [draw.between(SETTINGS["freedom"]) for _ in names]

@@ -18,9 +18,9 @@ PLANTED: dict[str, Any] = tomllib.loads((DATA / "simulated.toml").read_text("utf
 DECIMALS = 6
 
 
-def numbered(kind: str, n_systems: int) -> list[str]:
-    """Return names of systems: those known for a kind of set, and numbers for more."""
-    known = PLANTED["systems"][kind].split()
+def system_names(n_systems: int) -> list[str]:
+    """Return names of systems; after the known ones, with numbers."""
+    known = PLANTED["systems"]["campaign"].split()
     return [*known[:n_systems], *(f"System{i + 1}" for i in range(len(known), n_systems))]
 
 
