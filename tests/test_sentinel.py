@@ -228,7 +228,7 @@ def test_saving_replaces_a_sentinel_whole_or_leaves_none(light, tmp_path, monkey
     monkeypatch.setattr(type(light["source"]), "_write", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         light["source"].save(tmp_path)
-    refuses("holds no sentinel", sentinel.load, tmp_path)
+    refuses("contains no sentinel", sentinel.load, tmp_path)
 
 
 @pytest.mark.parametrize("sees", ["source", "reference"])

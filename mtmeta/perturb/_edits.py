@@ -13,7 +13,7 @@ from ._words import UNSPACED, Words
 
 @dataclass(frozen=True)
 class Setting:
-    """What edits insert: words and named entities."""
+    """The words and named entities that edits insert."""
 
     vocabulary: Sequence[str]
     entities: Sequence[str]

@@ -72,7 +72,7 @@ class Words:
         return self.text[self.spans[first][0] : self.spans[last][1]]
 
     def remove(self, i: int) -> str:
-        """Return the text without word ``i`` and the space after it, or else before it."""
+        """Return the text without word ``i`` and the space after it, or otherwise before it."""
         start, end = self.spans[i]
         after = re.match(r"\s+", self.text[end:])
         before = re.search(r"\s+$", self.text[:start])

@@ -94,7 +94,7 @@ def one_legend(ax: Axes, loc: str = "outside lower center", **options) -> Legend
 
 
 def need(table: pd.DataFrame, *columns: str) -> None:
-    """Refuse a table that lacks a column, or has no rows."""
+    """Raise `ValueError` if a table lacks a column or rows."""
     if not {*columns} <= {*table.columns}:
         raise ValueError(f"the table needs the columns {list(columns)}; found {list(map(str, table.columns))}.")
     if table.empty:

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from ..sysdep import SystemDependence
-from ._style import COLOURS, GREY, MARKERS, line_styles, marks, names_as_written, new_axes, new_row
+from ._style import COLOURS, GREY, MARKERS, line_styles, names_as_written, new_axes
 
 _VERDICTS = {"favoured": (COLOURS[1], "^"), "disfavoured": (COLOURS[0], "s"), "undecided": (GREY, "o")}
 
@@ -176,50 +176,6 @@ def sysdep_against_null(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax.set(ylim=(-1, len(table)), xlabel="SysDep in human units (grey: middle 95 % of the null)")
     ax.legend(loc="upper left", bbox_to_anchor=(0, -0.06 - 1.1 / (len(table) + 6)), fontsize=9)
     return ax
-
-
-@names_as_written
-def sysdep_against_correlation(table: pd.DataFrame, *, label: int = 3, axes: Sequence[Axes] | None = None):
-    """Draw the SysDep of each metric against its correlation, one panel a set.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        ``summary`` of `mtmeta.system_dependence`.
-    label : int
-        How many metrics of lowest and of highest SysDep to name in each panel.
-    axes : sequence of Axes, optional
-
-    Returns
-    -------
-    numpy.ndarray of Axes
-        The dashed line is the SysDep of a constant metric.
-
-    See Also
-    --------
-    mtmeta.system_dependence : such a table.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import mtmeta as mm
-    >>> rows = [("a set", "M", 2.0, 0.5, 0.4), ("a set", "N", 3.0, 0.75, 0.2)]
-    >>> table = pd.DataFrame(rows, columns=["set", "metric", "sysdep", "relative", "pearson"])
-    >>> (ax,) = mm.plots.sysdep_against_correlation(table)
-    >>> [text.get_text() for text in ax.texts]
-    ['M', 'N']
-    """
-    sets = table["set"].unique()
-    axes = new_row(axes, len(sets), 3.6 * len(sets), 3.9)
-    for ax, (name, style) in zip(axes, marks(sets).items(), strict=True):
-        part = table[table["set"] == name].sort_values("sysdep")
-        ax.scatter(part["pearson"], part["sysdep"], s=22, alpha=0.8, **style)
-        ax.axhline((part["sysdep"] / part["relative"]).median(), color="black", linestyle="--", linewidth=1)
-        ax.set(xlabel=f"Pearson, no grouping: {name}", ylim=(0, 1.15 * part["sysdep"].max()))
-        named = pd.concat([part.head(label), part.tail(label)]).drop_duplicates()
-        _label_points(ax, named["metric"].tolist(), named["pearson"].to_numpy(), named["sysdep"].to_numpy())
-    axes[0].set_ylabel("SysDep (human units)")
-    return axes
 
 
 @names_as_written

@@ -11,19 +11,7 @@ from ._ter import score_ter
 from ._text import METRICS, TOKENIZERS, TextScores, score_texts, scorer, signature
 
 __all__ = [
-    "METRICS",
-    "PAIR_METRICS",
-    "RANKING_MEASURES",
-    "TOKENIZERS",
-    "ReferenceShape",
-    "TextScores",
-    "explain_reference_shape",
-    "score_pairs",
-    "score_ranking_pairs",
-    "score_rankings",
-    "score_ter",
-    "score_texts",
-    "score_transcripts",
-    "scorer",
-    "signature",
-]
+    "METRICS", "PAIR_METRICS", "RANKING_MEASURES", "TOKENIZERS", "ReferenceShape", "TextScores",
+    "explain_reference_shape", "score_pairs", "score_ranking_pairs", "score_rankings", "score_ter", "score_texts",
+    "score_transcripts", "scorer", "signature",
+]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Scores of single translations by sacreBLEU, nltk and rouge-score, each library called as it is."""
+"""Scores of single translations by sacreBLEU, nltk and rouge-score, with their own settings."""
 
 from __future__ import annotations
 

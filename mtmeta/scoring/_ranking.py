@@ -38,7 +38,7 @@ def score_rankings(
     ----------
     runs : pandas.DataFrame
         One row per retrieved item: ``system, query, item, rank`` (1 is the top). Other columns (``perturbation``) tell
-        lists apart, too, except ``score`` and ``relevance``, which are not read.
+        lists apart as well, except ``score`` and ``relevance``, which are not read.
     qrels : pandas.DataFrame
         One row per judged item: ``query, item, relevance`` (an integer, 0 is not relevant). Items that are not judged
         count as not relevant.
@@ -57,7 +57,7 @@ def score_rankings(
     Raises
     ------
     TypeError, ValueError
-        If a column is missing, a list holds an item or a rank twice, a query has no judgement, a relevance is no
+        If a column is missing, a list holds an item or a rank twice, a query has no judgement, a relevance is not an
         integer, or a measure is unknown.
 
     See Also

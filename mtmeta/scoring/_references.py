@@ -57,7 +57,7 @@ def _texts(values: Any, what: str, *, gaps: bool = False) -> list:
 
 
 def _streams(references: Any) -> tuple[bool, list[list]]:
-    """Tell whether references are one flat list, and return them as a list of lists."""
+    """Return whether references are one flat list, and the references as a list of lists."""
     if isinstance(references, str | bytes) or not hasattr(references, "__iter__"):
         raise TypeError(f"references must be a list of lists of strings; found {type(references).__name__}. {_WANTED}")
     outer = list(references)
@@ -72,7 +72,7 @@ def _streams(references: Any) -> tuple[bool, list[list]]:
 
 
 def explain_reference_shape(hypotheses: Sequence[str], references: Sequence[Any]) -> ReferenceShape:
-    """Say in plain words what sacreBLEU would do with references of this shape.
+    """Explain in plain words how sacreBLEU would use references of this shape.
 
     From version 2.0 on, sacreBLEU pairs hypotheses and references with ``zip``, which stops at the shortest. If
     references are passed as ``[[r1], [r2], ...]`` instead of ``[[r1, r2, ...]]``, it scores only the first hypothesis,

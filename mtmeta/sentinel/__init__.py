@@ -19,18 +19,9 @@ from ._sentinel import Sentinel, read_card
 from ._settings import TransformerConfig
 
 __all__ = [
-    "KINDS",
-    "SEES",
-    "LightConfig",
-    "LightSentinel",
-    "Sentinel",
-    "TransformerConfig",
-    "find_overlap",
-    "fit",
-    "load",
-    "read_texts",
-    "training_frame",
-]
+    "KINDS", "SEES", "LightConfig", "LightSentinel", "Sentinel", "TransformerConfig", "find_overlap", "fit", "load",
+    "read_texts", "training_frame",
+]  # fmt: skip
 
 KINDS = ("light", "transformer")
 _CONFIGS = {"light": LightConfig, "transformer": TransformerConfig}
@@ -104,7 +95,7 @@ def fit(
     TypeError
         If a table is not a DataFrame, or ``config`` or ``start`` is of another kind.
     ValueError
-        If a column is absent, a text or score is missing or none, there are too few texts, all scores are
+        If a column is absent, a text or score is missing, there are too few texts, all scores are
         equal, an option is unknown or does not go with ``kind``, or the extra is not installed.
 
     See Also
@@ -159,7 +150,7 @@ def load(folder: str | Path) -> Sentinel:
     Raises
     ------
     ValueError
-        If the folder holds no sentinel, a damaged one, or a transformer while the extra is not installed.
+        If the folder contains no sentinel or a damaged one, or a transformer while the extra is not installed.
 
     See Also
     --------

@@ -14,8 +14,6 @@ from .._delimited import read_file
 from .._tables import check_table
 from ..evalset import EvalSet, as_sets
 
-__all__ = ["SEES", "find_overlap", "read_texts", "training_frame"]
-
 #: What a sentinel may see, and the column that holds it.
 SEES = {"source": "source", "candidate": "translation", "reference": "reference"}
 #: The names that these columns have in other tables, such as COMET's.
@@ -34,7 +32,7 @@ FEWEST_TEXTS = 10
 
 
 def checked_texts(texts: Iterable[Any]) -> list[str]:
-    """Return ``texts`` as a list of strings; raise if one is missing or none."""
+    """Return ``texts`` as a list of strings; raise if one is missing or not a string."""
     if isinstance(texts, str):
         raise TypeError(f"texts must be a sequence of strings; found the string {texts[:40]!r}. Write [text].")
     texts = list(texts)
@@ -54,7 +52,7 @@ def texts_of(frame: pd.DataFrame, sees: str) -> list[str]:
     TypeError
         If ``frame`` is not a DataFrame.
     ValueError
-        If the column is absent, the table is empty, or a text is missing or none.
+        If the column is absent, the table is empty, or a text is missing.
     """
     column = SEES[sees]
     check_table(frame, texts=[column])
@@ -82,7 +80,7 @@ def examples_of(frame: pd.DataFrame, sees: str) -> list[tuple[str, str, float]]:
     texts = texts_of(frame, sees)
     check_table(frame, ["human"])
     scores = numbers_of(frame["human"], "human")
-    check_table(pd.DataFrame({"human": scores}), ["human"])  # a blank cell is no number either
+    check_table(pd.DataFrame({"human": scores}), ["human"])  # nor may a cell be blank
     check_scores(scores, "column 'human'")
     distinct = len(set(texts))
     if distinct < FEWEST_TEXTS:

@@ -18,8 +18,6 @@ from .._checks import Undefined, check_count
 from ._frame import examples_of
 from ._sentinel import Sentinel
 
-__all__ = ["LightConfig", "LightSentinel"]
-
 SHAPE = ("log_characters", "log_bytes", "log_words", "digits", "capitals", "marks")
 #: A character that is neither a letter or digit nor white space.
 _MARK = re.compile(r"[^\w\s]|_")
@@ -99,7 +97,7 @@ class LightSentinel(Sentinel):
 
     @property
     def signature(self) -> str:
-        """What it is and how it was trained, in one line."""
+        """The kind, its settings and its training, in one line."""
         return (
             f"sentinel:light|sees:{self.sees}|ngrams:1-3|features:{len(self._state['ngrams'])}|"
             f"alpha:{self.alpha:g}|n:{self._state['n']}"

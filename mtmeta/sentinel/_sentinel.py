@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -14,8 +13,6 @@ import pandas as pd
 from .._files import whole_file
 from ..evalset import EvalSet
 from ._frame import SEES, checked_texts, texts_of
-
-__all__ = ["Sentinel"]
 
 _CARD = "sentinel.json"
 #: The version of what is stored, by kind.
@@ -28,7 +25,7 @@ def write_json(path: Path, values: dict[str, Any]) -> None:
         part.write_text(json.dumps(values, ensure_ascii=False, indent=1, allow_nan=False) + "\n", encoding="utf-8")
 
 
-class Sentinel(ABC):
+class Sentinel:
     """A metric that sees one text only: the source, the candidate or the reference.
 
     Made by `fit` and `load`. Scores are in the units of the human scores it was trained on; higher
@@ -38,26 +35,19 @@ class Sentinel(ABC):
     ----------
     sees : {"source", "candidate", "reference"}
     kind : {"light", "transformer"}
+    signature : str
+        The settings and the training, in one line.
     """
+
+    # Each kind has `_score(texts)`, one score per distinct text, and `_write(folder)`, which writes large arrays there
+    # and returns everything else that `load` needs, as JSON values.
 
     sees: str
     kind: str
-
-    @property
-    @abstractmethod
-    def signature(self) -> str:
-        """What it is and how it was trained, in one line."""
+    signature: str
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.signature!r})"
-
-    @abstractmethod
-    def _score(self, texts: list[str]) -> np.ndarray:
-        """Return one score per distinct text."""
-
-    @abstractmethod
-    def _write(self, folder: Path) -> dict[str, Any]:
-        """Write arrays into ``folder``; return what else is needed to load them, as JSON values."""
 
     def score(self, texts: Iterable[str]) -> np.ndarray:
         """Score texts; equal texts get equal scores.
@@ -164,7 +154,7 @@ def read_card(folder: Path) -> dict[str, Any]:
     """Return what `Sentinel.save` wrote as JSON."""
     path = folder / _CARD
     if not path.is_file():
-        raise ValueError(f"{folder} holds no sentinel: there is no {_CARD}. Give the folder that `save` wrote.")
+        raise ValueError(f"{folder} contains no sentinel: {_CARD} is missing. Give the folder that `save` wrote.")
     try:
         card = json.loads(path.read_text(encoding="utf-8"))
         version, kind, sees = card["format"], card["kind"], card["sees"]

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from .._checks import check_count
 
-__all__ = ["SCRATCH", "TransformerConfig"]
-
 #: The encoder for a CPU: of XLM-R's architecture, small, with random weights.
 SCRATCH = "scratch-small"
 SMALL = {"hidden_size": 128, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 512}

@@ -27,8 +27,6 @@ from ._frame import examples_of
 from ._sentinel import Sentinel, read_card, write_json
 from ._settings import SCRATCH, TransformerConfig
 
-__all__ = ["TransformerSentinel", "fit_transformer", "load_published", "load_transformer"]
-
 _WEIGHTS, _RUN = "model.safetensors", "run.json"
 #: What published sentinels call what they see.
 _SEEN_AS = {"source": "src", "candidate": "mt", "reference": "ref"}
@@ -137,7 +135,7 @@ class TransformerSentinel(Sentinel):
 
     @property
     def signature(self) -> str:
-        """What it is and how it was trained, in one line."""
+        """The encoder and the training, in one line."""
         c = self.config
         return (
             f"sentinel:transformer|sees:{self.sees}|encoder:{c.encoder}|lr:{c.learning_rate:g}|"

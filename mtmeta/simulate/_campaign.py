@@ -163,7 +163,7 @@ def _penalties(marks: Iterable[Sequence[_Error]]) -> list[float]:
 
 
 def rate_again(es: EvalSet, n_ratings: int = 2, *, seed: int = 1) -> EvalSet:
-    """Let other raters rate the translations of a simulated campaign.
+    """Add further ratings to a simulated campaign, by other raters.
 
     The raters err as those of `campaign` do: each rating of a document is by one of them, drawn at random, who misses
     errors, misjudges their severity and marks correct words anew.

@@ -105,7 +105,7 @@ def judge(es: EvalSet, table: pd.DataFrame, *, limit: int = 1000) -> pd.DataFram
     Raises
     ------
     TypeError
-        If ``es`` is no EvalSet, or ``table`` no DataFrame.
+        If ``es`` is not an EvalSet, or ``table`` not a DataFrame.
     ValueError
         If ``es`` is not simulated or has no texts, a column is absent, or a segment unknown.
 

@@ -300,6 +300,27 @@ def system_curves(result, systems):
     return ax
 
 
+def sysdep_against_correlation(table: pd.DataFrame, axes):
+    """Draw each metric's SysDep against its correlation; a dashed line for a constant metric.
+
+    The metrics of lowest and of highest SysDep are named.
+    """
+    for ax, (name, style) in zip(axes, marks(table["set"]).items(), strict=True):
+        part = table[table["set"] == name].sort_values("sysdep")
+        ax.scatter(part["pearson"], part["sysdep"], s=22, alpha=0.8, **style)
+        constant = (part["sysdep"] / part["relative"]).median()
+        ax.axhline(constant, color="black", linestyle="--", linewidth=1)
+        ax.set_ylim(0, 1.15 * part["sysdep"].max())
+        middle = sum(ax.get_xlim()) / 2
+        for _, row in part.iloc[[0, -1]].iterrows():
+            side, align = (-5, "right") if row["pearson"] > middle else (5, "left")
+            how = {"textcoords": "offset points", "fontsize": 8.5, "ha": align}
+            ax.annotate(
+                row["metric"], (row["pearson"], row["sysdep"]), (side, 4), **how
+            )
+    axes[0].set_ylabel("SysDep (human units)")
+
+
 def parts_of_systems(table: pd.DataFrame):
     """Draw deviations within one system and across systems by the number of segments."""
     ax = plt.subplots(figsize=(6.4, 4.0))[1]

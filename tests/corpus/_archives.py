@@ -121,7 +121,7 @@ def _card(change):
 def _sentinels():
     damaged = r"the light sentinel in it is damaged"
     yield _sentinel("good", CARD, lambda card: card)
-    yield _sentinel("no card", CARD, None, r"holds no sentinel: there is no sentinel\.json")
+    yield _sentinel("no card", CARD, None, r"contains no sentinel: sentinel\.json is missing")
     for name, content in (("cut", b'{"format": 1'), ("a pickle", pickle.dumps(_Calls(eval, "1")))):
         yield _sentinel(f"a card that is {name}", CARD, content, r"sentinel\.json is damaged")
     for field, value in (("format", 1), ("sees", [])):

@@ -67,7 +67,7 @@ OPTIONS: tuple[Usage, ...] = (
     *_usage("--annotation does not apply to the teaching set", *(f"{c} teaching --annotation mqm" for c in _SETS)),
     *_usage("there is no chapter '.*'; expected all, or a number or name of: 01_scores_and_agreement, 02_significance",
             *(f"run {v} --scores teaching" for v in ("99", "../../x", "@"))),
-    *_usage("(holds no sentinel|cannot read)", *(f"sentinel score {v} teaching" for v in (".", "gone", "/dev/null"))),
+    *_usage("(contains no sentinel|cannot read)", *(f"sentinel score {v} teaching" for v in (".", "gone", "/dev/null"))),
     *_usage("unknown set|No such file", "local-accuracy gone.csv", "local-accuracy nope", "sentinel train nope --sees source --save x"),
     *_usage("holds (rankings|transcripts); expected translations", *(f"{c} {v}" for c in _SETS for v in ("teaching-ranking", "teaching-speech"))),
 )  # fmt: skip
