@@ -16,7 +16,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +36,6 @@ __all__ = ["EXAMPLE", "STATISTICS", "Sweep", "read_plan", "run", "tasks"]
 #: A plan to start from.
 EXAMPLE = (Path(__file__).parent / "data" / "plan.yaml").read_text(encoding="utf-8")
 STORE, TABLES = "results.jsonl", ("results.csv", "tasks.csv")
-_SIMULATE = {"scores": simulate.score_campaign, "campaign": simulate.campaign}
 #: Functions of the package by the name of the statistic.
 STATISTICS: dict[str, Callable[..., Any]] = {
     f.__name__: f
@@ -80,10 +78,11 @@ class Sweep:
 
 @dataclass(frozen=True)
 class _Task:
-    """All that a process needs to do one task; ``source`` is what `_load` takes."""
+    """All that a process needs to do one task; ``made`` are the parameters that its set was simulated with."""
 
     label: str
-    source: tuple[str, tuple, int]
+    made: dict[str, Any]
+    es: EvalSet = field(repr=False)
     statistic: str
     options: dict[str, Any]
     seed: int | None
@@ -106,8 +105,7 @@ def read_plan(plan: str | Path | Mapping[str, Any]) -> dict[str, Any]:
 
         - ``sets``: a list. An entry is what `mtmeta.load_all` takes (paths are relative to the plan's folder, or to the
           working directory), a mapping with that as ``name`` and options of `mtmeta.load`, or ``simulate``: a mapping
-          with ``kind``, "scores" (`mtmeta.simulate.score_campaign`, the default) or "campaign"
-          (`mtmeta.simulate.campaign`), ``seeds``, and parameters of that function.
+          with ``seeds`` and parameters of `mtmeta.simulate.score_campaign`.
         - ``metrics``: "all", the default, or a list.
         - ``statistics``: a list. An entry is a name in ``STATISTICS``, or a mapping of it to options of its function.
         - ``seeds``: of the statistics that draw; a number (0 by default), a list, or ``{first: 0, count: 100}``.
@@ -166,10 +164,7 @@ def _checked(given: Any, folder: Path) -> dict[str, Any]:
     for one in plan["sets"]:
         if "simulate" in one:
             made = one["simulate"] or {}
-            kind = made.get("kind", "scores")
-            if kind not in _SIMULATE:
-                raise ValueError(f"simulate: {unknown('kind', kind, list(_SIMULATE))}")
-            _check_keys("simulate", made, ["kind", "seeds", *inspect.signature(_SIMULATE[kind]).parameters])
+            _check_keys("simulate", made, ["seeds", *inspect.signature(simulate.score_campaign).parameters])
         elif not isinstance(one.get("name"), str):
             raise ValueError(f"sets: expected a name or a mapping with `name` or `simulate`; found {one!r:.80}.")
     plan["files"] = [folder / one["name"] for one in plan["sets"] if "name" in one]
@@ -195,40 +190,29 @@ def _grid(options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     yield from (dict(zip(options, chosen, strict=True)) for chosen in itertools.product(*values))
 
 
-@lru_cache(maxsize=8)
-def _load(name: str, options: tuple, part: int) -> EvalSet:
-    """Return a set, simulated if ``part`` is -1; a process keeps the last few, since the tasks of a set follow."""
-    if part < 0:
-        return _SIMULATE[name](**dict(options))
-    return as_evalset(datasets.load_all(name, **dict(options))[part])
-
-
-def _sources(plan: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, tuple, int], str]]:
-    """Yield the label of each set, what `_load` takes, and a hash of its data or recipe."""
+def _sets(plan: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any], EvalSet]]:
+    """Yield the label of each set, the parameters that it was simulated with, and the set."""
     for one in plan["sets"]:
         if "simulate" in one:
             made = dict(one["simulate"] or {})
-            kind, seeds = made.pop("kind", "scores"), _seeds(made.pop("seeds", 0))
-            for chosen in _grid(made | {"seed": seeds}):
+            for chosen in _grid(made | {"seed": _seeds(made.pop("seeds", 0))}):
                 shown = ",".join(f"{key}={value}" for key, value in chosen.items())
-                yield f"simulated {kind} ({shown})", (kind, tuple(chosen.items()), -1), shown
+                yield f"simulated scores ({shown})", chosen, simulate.score_campaign(**chosen)
             continue
-        name, options = one["name"], {k: tuple(v) if isinstance(v, list) else v for k, v in one.items() if k != "name"}
+        name, options = one["name"], {key: value for key, value in one.items() if key != "name"}
         path = plan["folder"] / os.path.expanduser(name)
-        name = str(path.resolve()) if path.exists() else name
         shown = f" ({', '.join(f'{k}={v}' for k, v in options.items())})" if options else ""
-        sets = [as_evalset(es) for es in datasets.load_all(name, **options)]
-        for part, es in enumerate(sets):
-            label = one["name"] if len(sets) == 1 else f"{one['name']}/{es.name.rpartition('/')[2]}"
-            data = es.to_frame().to_csv().encode() + repr(es.system_scores.to_numpy().tolist()).encode()
-            yield label + shown, (name, tuple(options.items()), part), digest(data)
+        sets = datasets.load_all(str(path.resolve()) if path.exists() else name, **options)
+        for es in sets:
+            part = "" if len(sets) == 1 else f"/{es.name.rpartition('/')[2]}"
+            yield f"{name}{part}{shown}", {}, as_evalset(es)
 
 
 def _tasks(plan: Mapping[str, Any]) -> list[_Task]:
     made: dict[str, _Task] = {}
     wanted = None if plan["metrics"] == "all" else list(plan["metrics"])
-    _load.cache_clear()  # a file may have changed since it was loaded
-    for label, source, data in _sources(plan):
+    for label, made_with, es in _sets(plan):
+        data = digest(es.to_frame().to_csv().encode() + repr(es.system_scores.to_numpy().tolist()).encode())
         for name, given in plan["statistics"]:
             parameters = inspect.signature(STATISTICS[name]).parameters
             metrics = wanted if "metrics" in parameters else None
@@ -237,7 +221,7 @@ def _tasks(plan: Mapping[str, Any]) -> list[_Task]:
                 key = digest([__version__, label, data, name, options, metrics, seed])[:20]
                 if key in made:
                     raise ValueError(f"set {label!r}, statistic {name!r}: {options} is asked for twice.")
-                made[key] = _Task(label, source, name, options, seed, metrics, key)
+                made[key] = _Task(label, made_with, es, name, options, seed, metrics, key)
     return list(made.values())
 
 
@@ -368,7 +352,7 @@ def _perform(task: _Task) -> dict[str, Any]:
     try:
         options = task.options | ({} if task.seed is None else {"rng": task.seed})
         options |= {"metrics": task.metrics} if task.metrics else {}
-        result = STATISTICS[task.statistic](_load(*task.source), **options)
+        result = STATISTICS[task.statistic](task.es, **options)
         table = getattr(result, "summary", getattr(result, "table", result))
         frame = table if isinstance(table, pd.DataFrame) else pd.DataFrame({"value": [table]})
         frame = frame.drop(columns="set", errors="ignore")
@@ -391,7 +375,7 @@ def _gathered(todo: list[_Task], known: Mapping[str, dict[str, Any]], before: se
     for task in todo:
         outcome = known[task.id]
         if outcome["status"] == "done":
-            simulated = {f"set_{k}": v for k, v in task.source[1]} if task.source[2] < 0 else {}
+            simulated = {f"set_{k}": v for k, v in task.made.items()}
             options = {k: json.dumps(v) if isinstance(v, list | tuple) else v for k, v in task.options.items()}
             of = {"set": task.label} | simulated | options | ({} if task.seed is None else {"seed": task.seed})
             part = pd.DataFrame(outcome["rows"], columns=outcome["columns"])

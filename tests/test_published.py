@@ -33,9 +33,8 @@ def test_published_numbers_ranks_and_chi_squares():
 @pytest.mark.parametrize(("source", "message"), [
     ("tables", "`sources` must be one of"),
     ("aggregation-table1-mqm", "`sources` must be one of"),
-    ("sentinels-logs", "need language pair 'en-de'; found 'aa-bb'"),
 ])  # fmt: skip
-def test_recompute_refuses_other_sources_and_pairs(source, message):
+def test_recompute_refuses_other_sources(source, message):
     es = mm.EvalSet([[0, -6], [-1, -7]], {}, systems=["A", "B"], about={"language_pair": "aa-bb"})
     refuses(message, published.recompute, [es], sources=[source])
 
