@@ -28,6 +28,7 @@ class Knob(Page):
         self.keys = [cell["data-text"] for cell in self.all("td") if "data-text" in cell]
         elements = zip(self.tags, self.texts, strict=True)
         self.data = next(json.loads(text) for (_, given), text in elements if given.get("type") == "application/json")
+        self.scales = [json.loads(given["data-scale"]) for _, given in self.tags if "data-scale" in given]
 
 
 @pytest.mark.parametrize("metric", ["Regressor", "Judge", "chrF"])
@@ -79,6 +80,7 @@ def test_lines_hold_what_they_were_given_and_a_point_lies_on_its_line():
                             "line 1, 0": ["1", "2", "2"]}  # fmt: skip
     knob = Knob(figure._repr_html_())
     assert knob.keys == ["line 0", "line 1", "line 1, 0"]
+    assert np.shape(knob.scales) == (1, 2, 2)
     assert [tag["visibility"] for name, tag in knob.tags if name == "circle" and "visibility" in tag] == ["hidden"]
     assert interactive_lines(lines(), knob="x", value="y").start == 2
 
