@@ -3,6 +3,7 @@
 import itertools
 import math
 
+import downsampling
 import exact
 import numpy as np
 import pytest
@@ -157,11 +158,11 @@ def transposed_scorer(texts, references, metric):
     return score
 
 
-@checks(aggregation.aggregate_transposed, first=24)
+@checks(first=24)
 def test_transposed_references(numbers):
     for number in numbers:
         es, (metric, *_) = texts_of(number), options_of(number)
-        found = aggregation.aggregate_transposed(es, metric, reference="refA").table
+        found = downsampling.aggregate_transposed(es, metric, reference="refA").table
         texts = (es.texts.translations[system] for system in es.systems)
         scorers = (transposed_scorer(own, es.texts.references["refA"], metric) for own in texts)
         np.testing.assert_allclose(found["score"], [score(range(es.shape[1])) for score in scorers], atol=1e-9)
@@ -232,13 +233,13 @@ def exchanged(first, second, human):
     return sum(gap >= gaps[0] - 1e-10 for gap in gaps) / len(gaps)
 
 
-@checks(aggregation.downsample, first=12)
+@checks(first=12)
 def test_down_sampling(numbers):
     sizes, size, n_resamples = [1, 2], 4, 3
     for number in numbers[:: 1 if len(numbers) < 20 else 4]:
         sets = [one_reference(texts_of(2 * number + k, n_systems=2 + k, least=2, most=6)) for k in range(2)]
         metric, transposed = ("bleu", "chrf")[number % 2], number // 2 % 2 == 1
-        found = aggregation.downsample(
+        found = downsampling.downsample(
             sets, metric, sizes=sizes, n_resamples=n_resamples, sample_size=size, rng=number, transposed=transposed
         )
         units = []

@@ -171,7 +171,7 @@ def test_every_public_function_has_an_example_and_leads_on():
 NO_STATISTICS = {
     *("discrete_to_continuous", "centre_segments", "permute_within_human_scores"),
     *("length_metric", "metrics_of", "natural_pairs", "quality_buckets", "scored_pairs"),
-    *("aggregate", "aggregate_transposed", "extract"),
+    *("aggregate", "extract"),
 }
 STATISTICS = "agreement significance ties sysdep local_accuracy aggregation estimation differences raters detection"
 

@@ -6,21 +6,16 @@ the score of any subset or resample then costs one sum.
 
 from ._aggregate import Aggregation, aggregate
 from ._compare import AggregationComparison, compare_aggregations
-from ._downsample import DownSampling, downsample
 from ._identity import RatioGap, ratio_gap
 from ._statistics import SegmentStatistics, extract
-from ._transposed import aggregate_transposed
 
 __all__ = [
     "Aggregation",
     "AggregationComparison",
-    "DownSampling",
     "RatioGap",
     "SegmentStatistics",
     "aggregate",
-    "aggregate_transposed",
     "compare_aggregations",
-    "downsample",
     "extract",
     "ratio_gap",
 ]

@@ -103,7 +103,7 @@ def compare_aggregations(
     See Also
     --------
     aggregate : the scores that are compared.
-    downsample : the same in samples of segments.
+    mtmeta.compare : the same question for two metrics.
 
     References
     ----------

@@ -87,7 +87,7 @@ def correlations_by_size(table: pd.DataFrame, *, axes: Sequence[Axes] | None = N
 
     See Also
     --------
-    mtmeta.aggregation.downsample : such correlations.
+    mtmeta.aggregation.compare_aggregations : the two aggregations on all segments.
 
     Examples
     --------

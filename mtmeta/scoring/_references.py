@@ -99,7 +99,6 @@ def explain_reference_shape(hypotheses: Sequence[str], references: Sequence[Any]
 
     See Also
     --------
-    mtmeta.aggregation.aggregate_transposed : the scores that this shape leads to.
     mtmeta.scoring.score_texts : it refuses such a shape.
 
     References

@@ -105,8 +105,6 @@ def in_processes(es: mm.EvalSet, n_jobs: int):
         counts = mm.aggregation.extract(es, metric, cache=False, n_jobs=n_jobs)
         yield f"aggregate {metric}", mm.aggregation.aggregate(counts, metric, how="bootstrap", **DRAWS)
     yield "compare_aggregations", mm.aggregation.compare_aggregations(es, n_jobs=n_jobs, **DRAWS)
-    sizes = {"sizes": (1, 10), "n_resamples": 5, "sample_size": 20}
-    yield "downsample", mm.aggregation.downsample([es], **sizes, n_jobs=n_jobs)
     yield "sweep", mm.sweep.run(PLAN, n_jobs=n_jobs).to_frame()
 
 
