@@ -279,17 +279,6 @@ def test_planted_length_effect_is_found_again():
     assert np.abs(found - found.mean() - planted).max() < 0.35
 
 
-def test_part_of_the_segments_rated():
-    es = simulate.campaign(n_systems=3, n_segments=100, seed=8, rated_share=0.4)
-    rated = ~np.isnan(es.human)
-    assert rated.all(axis=0).sum() == rated.any(axis=0).sum() == 40
-    counts = pd.Series(rated[0]).groupby(list(es.documents)).mean()
-    assert ((counts > 0) & (counts < 1)).sum() <= 1
-    assert not np.isnan(es["Regressor"]).any()
-    whole = simulate.campaign(n_systems=3, n_segments=100, seed=8)
-    np.testing.assert_array_equal(es.human[rated], whole.human[rated])
-
-
 def test_score_campaign_is_like_wmt23_and_takes_any_size():
     es = simulate.score_campaign()
     assert (es.shape, len(es.metrics)) == ((15, 1177), 30)
@@ -391,7 +380,6 @@ def test_planted_quality_orders_the_systems(rankings):
     ("function", "options", "message"),
     [
         ("campaign", {"n_segments": 2.5}, "`n_segments` must be a whole number; found 2.5"),
-        ("campaign", {"rated_share": 1.1}, r"`rated_share` must lie in \(0, 1\]; found 1.1"),
         ("campaign", {"n_segments": 2001}, "`n_segments` must be at most 2,000, found 2,001.*`score_campaign`"),
         (
             "campaign",

@@ -156,8 +156,10 @@ def test_scores_that_look_as_if_a_file_was_damaged(name):
 def test_sound_scores_are_not_odd():
     """Ceilings, ties, holes, metrics without signal and of the source alone raise no doubt in 10 campaigns."""
     for seed in range(10):
-        es = mm.simulate.campaign(n_systems=6, n_segments=150, seed=seed, lexical=False, rated_share=0.5)
-        assert [*oddities(es)] == []
+        es = mm.simulate.campaign(n_systems=6, n_segments=150, seed=seed, lexical=False)
+        frame = es.to_frame()
+        frame.loc[frame["doc"].isin(list(dict.fromkeys(es.documents))[::2]), "human"] = np.nan
+        assert [*oddities(mm.EvalSet.from_frame(frame))] == []
 
 
 def test_ratings_that_cannot_rank_are_refused():

@@ -220,14 +220,6 @@ def rate_again(es: EvalSet, n_ratings: int = 2, *, seed: int = 1) -> EvalSet:
     return es.with_metrics(made | {name: es[name] for name in es.metrics})
 
 
-def _rated_segments(seed: int, documents: Sequence[str], share: float) -> np.ndarray:
-    """Return which segments are rated: whole documents in random order, the last one in part."""
-    draw, names = Draw(seed, 9), list(dict.fromkeys(documents))
-    order = [draw.take(names) for _ in names.copy()]
-    rank = np.argsort(np.argsort([order.index(d) for d in documents], kind="stable"))
-    return rank < max(1, round(share * len(documents)))
-
-
 # -- metrics -----------------------------------------------------------------------------
 
 
@@ -312,7 +304,6 @@ def campaign(
     n_systems: int = 12,
     n_segments: int = 300,
     seed: int = 2024,
-    rated_share: float = 1.0,
     texts: bool = True,
     lexical: bool = True,
     length_effect: float = 0.0,
@@ -333,8 +324,6 @@ def campaign(
         Sizes, at least 1; at most 2,000 segments.
     seed : int
         The same seed gives the same bytes, on every machine.
-    rated_share : float
-        Share of segments with human scores, in (0, 1]; whole documents are drawn, the last in part.
     texts : bool
         Whether to write the outputs. If not, the set has no texts and no lexical metrics; all other scores are the
         same. That is much faster.
@@ -356,7 +345,7 @@ def campaign(
         ties), ``Biased`` (favours one system), ``SourceOnly`` (sees only the source) and ``Random``. ``truth`` holds
         what was planted:
 
-        - ``seed``, ``n_systems``, ``n_segments``, ``rated_share``, ``settings``;
+        - ``seed``, ``n_systems``, ``n_segments``, ``settings``;
         - ``penalty``: MQM penalty of the errors that are there, shape (n_systems, n_segments), lower is better;
         - ``quality``: system to minus its mean penalty; ``rate``: system to its error rate; ``freedom``: system to the
           freedom of its wording;
@@ -374,8 +363,8 @@ def campaign(
     TypeError
         If a size or the seed is not a whole number.
     ValueError
-        If a size is below 1, ``n_segments`` above 2,000, the seed negative, ``rated_share`` outside (0, 1], or
-        ``length_effect`` or ``error_factor`` negative or not finite.
+        If a size is below 1, ``n_segments`` above 2,000, the seed negative, or ``length_effect`` or ``error_factor``
+        negative or not finite.
 
     See Also
     --------
@@ -394,8 +383,6 @@ def campaign(
     """
     n_systems, n_segments = check_count("n_systems", n_systems, 1), check_count("n_segments", n_segments, 1)
     seed = check_count("seed", seed, 0, MAX_SEED)
-    if not 0 < rated_share <= 1:
-        raise ValueError(f"`rated_share` must lie in (0, 1]; found {rated_share!r}.")
     for name, value in (("length_effect", length_effect), ("error_factor", error_factor)):
         if not 0 <= value < math.inf:
             raise ValueError(f"`{name}` must be a finite number of at least 0; found {value!r}.")
@@ -417,8 +404,7 @@ def campaign(
     table = _error_table(faults)
     penalty = np.round(_sums(table, table["weight"].to_numpy(), shape), 1)
     marks, who, raters = _ratings(seed, faults, documents, n_words)
-    rated = _rated_segments(seed, documents, rated_share)
-    human = np.where(rated, np.reshape(_penalties(marks.values()), shape), np.nan)
+    human = np.reshape(_penalties(marks.values()), shape)
     favoured = int(np.argsort(-penalty.mean(axis=1), kind="stable")[n_systems // 3])
     metrics = _simulated_metrics(seed, table, visible, sources, favoured, shape)
     errors = table.drop(columns="major").assign(system=np.array(names)[table["system"]], segment=table["segment"] + 1)
@@ -430,7 +416,7 @@ def campaign(
         if lexical:
             metrics = {**_lexical_metrics(list(translations.values()), references), **metrics}
         written = Texts(tuple(sources), {"refA": tuple(references)}, translations)
-    truth = {"seed": seed, "n_systems": n_systems, "n_segments": n_segments, "rated_share": rated_share}
+    truth = {"seed": seed, "n_systems": n_systems, "n_segments": n_segments}
     truth |= {"settings": copy.deepcopy(SETTINGS), "penalty": penalty, "quality": rounded(names, -penalty.mean(axis=1))}
     truth |= {"rate": rounded(names, rates), "freedom": rounded(names, freedom)}
     truth |= {"difficulty": np.round(difficulty, DECIMALS), "visible_difficulty": np.round(visible, DECIMALS)}

@@ -74,7 +74,7 @@ def distance(text: str, wordings: Iterable[Sequence[str]]) -> int:
 
 
 def judge(es: EvalSet, table: pd.DataFrame, *, limit: int = 1000) -> pd.DataFrame:
-    r"""Say which perturbed translations of a simulated campaign are worse than their originals.
+    r"""Decide which perturbed translations of a simulated campaign are worse than their originals.
 
     The distance of a text is the smallest number of tokens to insert, delete or replace that makes it a
     correct wording of its source,
@@ -85,7 +85,7 @@ def judge(es: EvalSet, table: pd.DataFrame, *, limit: int = 1000) -> pd.DataFram
     are tokens, and case counts. A perturbation degrades if :math:`d(y') > d(y)`.
 
     The grammar is a closed world: a synonym that it does not know counts as an error, even if a reader would accept it.
-    All tokens weigh the same: a lost "not" is one error, and so is a lost comma.
+    All tokens weigh the same: a lost "not" is one error, and so is a lost comma. Needs ``pip install 'mtmeta[local]'``.
 
     Parameters
     ----------

@@ -7,7 +7,7 @@ its first ones.
 import json
 import lzma
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -83,13 +83,10 @@ def document(domain: str, number: int) -> tuple[Sentence, ...]:
     """Return the sentences of a document."""
     lines, sizes, *_ = _lines()
     before = list(sizes).index(domain) * sizes[domain]
-    return tuple(sentence(_pattern, *fields) for fields in json.loads(lines[before + number]))
+    return tuple(_sentence(*fields) for fields in json.loads(lines[before + number]))
 
 
-def sentence(
-    pattern: Callable[[int], list[Any]], source: str, end: str, parents: list[int], sites: list[int],
-    parts: list[list[int]],
-) -> Sentence:  # fmt: skip
+def _sentence(source: str, end: str, parents: list[int], sites: list[int], parts: list[list[int]]) -> Sentence:
     """Return a sentence as it is stored.
 
     The sites of each of its nodes are a pattern too. Slots are stored as differences: twice how far the other part is
@@ -99,7 +96,7 @@ def sentence(
     values: Counter[int] = Counter()
     found = []
     for node, number in enumerate(sites):
-        for kind, category, odds, major, *keys in pattern(number):
+        for kind, category, odds, major, *keys in _pattern(number):
             keys = tuple(8 * (node % len(parents)) + k for k in keys)
             values[keys[0]] += 1
             fault = faults.setdefault(keys[0], ~len(faults))
@@ -111,7 +108,7 @@ def sentence(
             step, is_fault = divmod(slot, 2)
             last += step * is_fault
             known.append(-last if is_fault else place - step)
-        meant.append((pattern(number), known))
+        meant.append((_pattern(number), known))
     return Sentence(source, end, parents, tuple(found), tuple(meant))
 
 
