@@ -50,12 +50,17 @@ def shown_words(cell) -> tuple[int, float]:
     return source, outputs
 
 
+def is_figure(data: dict) -> bool:
+    """Return whether an output is a picture or an interactive figure."""
+    return any(kind.startswith("image/") for kind in data) or "<svg" in data.get("text/html", "")
+
+
 def length(notebook) -> Length:
     """Return how much there is to read in a notebook."""
     shown = [cell for cell in notebook.cells if "remove-cell" not in cell.metadata.get("tags", [])]
     words = sum(sum(shown_words(cell)) for cell in shown)
     outputs = [output for cell in shown for output in cell.get("outputs", [])]
-    figures = sum(any(kind.startswith("image/") for kind in output.get("data", {})) for output in outputs)
+    figures = sum(is_figure(output.get("data", {})) for output in outputs)
     return Length(round(words), len(shown), figures)
 
 
