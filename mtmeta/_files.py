@@ -44,7 +44,10 @@ def cache_dir() -> Path:
 
 def data_dirs() -> dict[str, Path]:
     """Return the folders to search for data, in order: the description and path of each."""
-    found = {"$MTMETA_DATA": _named("MTMETA_DATA"), "the cache": cache_dir()}
+    given = _named("MTMETA_DATA")
+    if given is not None and not given.is_dir():
+        raise ValueError(f"$MTMETA_DATA is {str(given)!r}, which is not a directory. Correct it, or unset it.")
+    found = {"$MTMETA_DATA": given, "the cache": cache_dir()}
     found["mt-metrics-eval's own folder"] = Path(os.path.expanduser("~/.mt-metrics-eval"))
     return {what: folder for what, folder in found.items() if folder is not None}
 

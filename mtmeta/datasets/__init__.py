@@ -75,8 +75,7 @@ def load(
     -------
     EvalSet
         Higher is better everywhere. All segments are kept; those not rated are NaN. ``provenance["left_out"]`` and
-        ``repr`` list what was left out; ``provenance["variants"]`` says what each metric saw, ``provenance["holes"]``
-        how many translations have no human score.
+        ``repr`` list what was left out; ``provenance["variants"]`` says what each metric saw.
 
     Raises
     ------

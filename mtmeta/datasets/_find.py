@@ -13,10 +13,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .._files import cache_dir
+from .._files import cache_dir, data_dirs
 from .._names import unknown
 from . import _mqm, _ranking, _ratings, _sets, _tables, _wmt
-from ._common import Options, locate, places
+from ._common import Options, locate
 from ._registry import available, missing
 
 #: Below a data directory: sets in the layout of mt-metrics-eval v2, and those that were unpacked from its archive.
@@ -131,7 +131,7 @@ def _tree_of(given: str | Path) -> tuple[Path, str, str] | None:
     if isinstance(given, str) and name and not {name, lp} & {".", ".."}:
         archived = text.startswith(_ARCHIVE)
         for folder in [_ARCHIVE, _TREES] if archived else [_TREES]:
-            for root in places().values():
+            for root in data_dirs().values():
                 if (root / folder / name).is_dir():
                     _check_complete("" if archived else name, root / folder / name)
                     return root / folder / name, name, lp

@@ -14,7 +14,7 @@ from .._names import unknown
 from .._tables import check_table
 from ..evalset import EvalSet
 from . import _common
-from ._common import Options, canonical_ids, choose_references, finished, from_rows, locate, read_lines
+from ._common import Options, canonical_ids, choose_references, from_rows, locate, read_lines
 
 NO_ERROR = "no-error"
 _SIDES = ("source", "translation")
@@ -190,4 +190,4 @@ def _assemble(
     left_out = dict.fromkeys(chosen, "the reference") | (left_out or {}) | dict.fromkeys(unrated, "no human scores")
     about = {"source": str(path), "annotation": "mqm", "reference": ".".join(chosen) or None}
     found.provenance = about | {"variants": {}, "left_out": left_out}
-    return finished(found, options)
+    return found if options.metrics is None else found.select(metrics=options.metrics)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ..evalset import EvalSet
-from ._common import Options, finished, locate
+from ._common import Options, locate
 from ._mqm import mqm_weight
 from ._pickles import read_scores_pickle
 from ._wmt import load_tree
@@ -68,4 +68,4 @@ def _rated_again(es: EvalSet, name: str, path: Path, ratings: np.ndarray, n_segm
     left_out = es.provenance["left_out"] | {f"{n_segments - es.shape[1]} segments": "not rated three times"}
     es = es._changed(name=f"{name}/{es.language_pair}", human=ratings[0], metrics=metrics, system_scores=None)
     es.provenance |= {"source": str(path.parent), "left_out": left_out}
-    return finished(es)
+    return es

@@ -9,7 +9,7 @@ from .._delimited import read_file
 from .._names import natural
 from .._tables import check_once
 from ..evalset import EvalSet
-from ._common import Options, canonical_ids, choose_annotation, files_in, finished, from_rows, locate, read_fields
+from ._common import Options, canonical_ids, choose_annotation, files_in, from_rows, locate, read_fields
 from ._tables import read_table
 
 WMT17_PAIRS = ("cs-en", "de-en", "fi-en", "lv-en", "ru-en", "tr-en", "zh-en")
@@ -48,7 +48,7 @@ def load_wmt17_da(lp: str, options: Options) -> EvalSet:
     )
     if len(official) > len(rows):
         es.provenance["left_out"][f"{len(official) - len(rows)} rated translations"] = "no text in this collection"
-    return finished(es)
+    return es
 
 
 def _nine_decimals(scores: pd.Series) -> pd.Series:
@@ -68,7 +68,7 @@ def load_wmt24_news(lp: str, options: Options) -> EvalSet:
     left_out = es.provenance["left_out"] | {about["left_out"][lp]: "trained to be bad; they took no part in WMT24"}
     es.provenance.update(source=about["source"], licence=about["licence"], annotation="mqm", reference="refA")
     es.provenance["left_out"] = left_out
-    return finished(es._changed(human_systems={"refB"} & {*es.systems}))
+    return es._changed(human_systems={"refB"} & {*es.systems})
 
 
 def load_librispeech(part: str, options: Options) -> pd.DataFrame:

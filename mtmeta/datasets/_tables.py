@@ -22,7 +22,7 @@ from .._names import listed, unknown
 from .._tables import check_once, check_table
 from ..evalset import RESERVED, EvalSet, is_reference
 from ..rankings import Rankings
-from ._common import Options, canonical_ids, finished
+from ._common import Options, canonical_ids
 
 _log = logging.getLogger(__name__)
 
@@ -113,7 +113,7 @@ def _build(frame: pd.DataFrame, name: str, source: str, options: Options) -> Eva
         raise ValueError(f"{source}: {error}{f' {hint}' * (str(error) != hint)}".rstrip()) from None
     es.provenance["left_out"].update({f"column {c!r}": "it numbers the rows, as pandas writes it" for c in index})
     es.provenance.update(source=source, annotation=None, reference=None, variants={})
-    return finished(es)
+    return es
 
 
 def _misnamed(frame: pd.DataFrame) -> str:

@@ -4,7 +4,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -18,7 +17,6 @@ from ._common import (
     Options,
     choose_annotation,
     choose_references,
-    finished,
     finite,
     read_fields,
     read_lines,
@@ -51,14 +49,13 @@ def language_pairs(root: Path) -> list[str]:
 
 def load_tree(root: Path, lp: str, options: Options, name: str, metric_folders: Sequence[Path] = ()) -> EvalSet:
     """Load one language pair of a tree, called ``SET/LP``; ``metric_folders`` hold further ``.seg.score`` files."""
-    files = sorted((root / "human-scores").glob(f"{lp}.*.seg.score"))
-    annotations = {p.name[len(lp) + 1 : -len(".seg.score")]: p for p in files}
+    files = (root / "human-scores").glob(f"{lp}.*.seg.score")
+    annotations = {p.name[len(lp) + 1 : -len(".seg.score")]: p for p in sorted(files)}
     annotation = choose_annotation(options.annotation, list(annotations), name)
     sources = _read_texts(root / "sources", lp, "source")
     domains, documents = _read_documents(root / "documents" / f"{lp}.docs", None if sources is None else len(sources))
     known_length = sources if sources is not None else documents
-    n = None if known_length is None else len(known_length)
-    human = read_scores(annotations[annotation], n, none=True)
+    human = read_scores(annotations[annotation], None if known_length is None else len(known_length), none=True)
     n = len(next(iter(human.values())))
 
     standard, outliers = STANDARD.get((name.rpartition("/")[0], lp), (None, ()))
@@ -69,44 +66,32 @@ def load_tree(root: Path, lp: str, options: Options, name: str, metric_folders: 
     candidates = tuple(sorted((s for s in human if s not in left_out), key=natural))
     if not candidates:
         raise ValueError(f"{name}: no candidate system has a human score under annotation {annotation!r}.")
-    known = {*human, *outputs, *references, *outliers} if outputs else None
-    read = partial(_read_candidates, candidates, known, options.missing, left_out)
 
-    found = _metrics_in([root / "metric-scores" / lp, *metric_folders], references)
-    kept = _choose_variants(found, references, chosen, options.metrics, left_out)
-    path = root / "human-scores" / f"{lp}.{annotation}.sys.score"
-    official = {"human": read("system scores of human", path, none=True)}
+    kept = _metrics_of([root / "metric-scores" / lp, *metric_folders], references, chosen, options.metrics, left_out)
+    read = partial(_read_candidates, candidates, options, left_out)
+    by_human = root / "human-scores" / f"{lp}.{annotation}.sys.score"
+    official = {"human": read("system scores of human", by_human, none=True)}
     scores = {}
-    for metric, variant in kept.items():
-        if "seg" in variant.files:
-            values = read(f"metric {metric}", variant.files["seg"], n, must=options.metrics is not None)
-            if values is None:
-                continue
-            scores[metric] = values
-        official[metric] = read(f"system scores of metric {metric}", variant.files.get("sys"))
-    official = {m: values[:, 0] for m, values in official.items() if values is not None}
-    variants = {m: metric.variant for m, metric in kept.items() if m in scores or m in official}
-    provenance = {"source": str(root), "annotation": annotation, "reference": ".".join(chosen) or None}
-    return finished(
-        EvalSet(
-            np.array([human[s] for s in candidates]),
-            scores,
-            systems=candidates,
-            name=name,
-            about={
-                "language_pair": lp,
-                "human_systems": set(candidates) & set(references),
-                "system_scores": pd.DataFrame(official, index=pd.Index(candidates, name="system"))
-                if official
-                else None,
-                "reference_free": [m for m in scores if kept[m].variant == "src"],
-                "provenance": provenance | {"variants": variants, "left_out": left_out},
-            },
-            documents=documents,
-            domains=domains,
-            texts=_texts(root, lp, sources, references, chosen, candidates, outputs, n),
-        )
-    )
+    for metric, (_, files) in kept.items():
+        scores[metric] = read(f"metric {metric}", files.get("seg"), n)
+        if scores[metric] is not None or "seg" not in files:
+            official[metric] = read(f"system scores of metric {metric}", files.get("sys"))
+    scores = {metric: values for metric, values in scores.items() if values is not None}
+    official = {metric: values[:, 0] for metric, values in official.items() if values is not None}
+    variants = {metric: variant for metric, (variant, _) in kept.items() if metric in scores or metric in official}
+    about = {
+        "language_pair": lp,
+        "human_systems": set(candidates) & set(references),
+        "system_scores": pd.DataFrame(official, index=list(candidates)) if official else None,
+        "reference_free": [metric for metric in scores if variants[metric] == "src"],
+        "provenance": {
+            "source": str(root), "annotation": annotation, "reference": ".".join(chosen) or None,
+            "variants": variants, "left_out": left_out,
+        },
+    }  # fmt: skip
+    texts = _texts(root, lp, sources, references, chosen, candidates, outputs, n)
+    parts = {"documents": documents, "domains": domains, "texts": texts, "about": about}
+    return EvalSet([human[s] for s in candidates], scores, systems=candidates, name=name, **parts)
 
 
 # -- systems ----------------------------------------------------------------------------------
@@ -169,15 +154,6 @@ def read_scores(path: Path, n_segments: int | None, *, none: bool = False) -> di
 # -- metrics ----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Metric:
-    """One variant of a metric: its name, what it was scored against, and the files it was found in, by level."""
-
-    name: str
-    variant: str | None
-    files: dict[str, Path] = field(default_factory=dict)
-
-
 def _split_variant(stem: str, references: Iterable[str]) -> tuple[str, str | None]:
     """Split ``NAME-REF`` or ``NAME-src``; the variant is None where the name carries none."""
     name, dash, tail = stem.rpartition("-")
@@ -187,70 +163,56 @@ def _split_variant(stem: str, references: Iterable[str]) -> tuple[str, str | Non
     return stem, None
 
 
-def _metrics_in(folders: Iterable[Path], references: Sequence[str]) -> dict[str, _Metric]:
-    """Return all variants of all metrics, by the names of their files."""
-    found: dict[str, _Metric] = {}
-    for path in chain.from_iterable(sorted(folder.glob("*.score")) for folder in folders):
-        if match := re.fullmatch(r"(.+)\.(seg|sys)\.score", path.name):
-            stem, level = match.groups()
-            files = found.setdefault(stem, _Metric(*_split_variant(stem, references))).files
-            if level in files:
-                raise ValueError(f"metric {stem!r} occurs twice: {files[level]} and {path}. Rename one of them.")
-            files[level] = path
-    return dict(sorted(found.items()))
-
-
-def _choose_variants(found, references, chosen, asked, left_out) -> dict[str, _Metric]:
-    """Return the metrics to read, by name: those scored against the chosen references, or none.
+def _metrics_of(folders, references, chosen, asked, left_out) -> dict[str, tuple[str | None, dict[str, Path]]]:
+    """Return variant and files by level of each metric to read: those scored against the chosen references, or none.
 
     A metric has its own name, or that of its file if two of its variants are kept.
     """
-
-    def seen(metric: _Metric) -> set[str]:
-        return set(references) if metric.variant == "all" else set((metric.variant or "src").split(".")) - {"src"}
-
-    kept = {stem: metric for stem, metric in found.items() if seen(metric) <= set(chosen)}
-    others = {stem: metric for stem, metric in found.items() if stem not in kept}
-    often = Counter(metric.name for metric in kept.values())
-    label = {stem: metric.name if often[metric.name] == 1 else stem for stem, metric in kept.items()}
-    metrics = {label[stem]: metric for stem, metric in kept.items()}
+    files: dict[str, dict[str, Path]] = {}
+    for path in chain.from_iterable(sorted(folder.glob("*.score")) for folder in folders):
+        if match := re.fullmatch(r"(.+)\.(seg|sys)\.score", path.name):
+            stem, level = match.groups()
+            if old := files.setdefault(stem, {}).get(level):
+                raise ValueError(f"metric {stem!r} occurs twice: {old} and {path}. Rename one of them.")
+            files[stem][level] = path
+    split = {stem: _split_variant(stem, references) for stem in sorted(files)}
+    seen = {"all": {*references}, "src": set(), None: set()}
+    kept = [stem for stem, (_, v) in split.items() if seen.get(v, {*str(v).split(".")}) <= {*chosen}]
+    others = [stem for stem in split if stem not in kept]
+    often = Counter(split[stem][0] for stem in kept)
+    label = {stem: split[stem][0] if often[split[stem][0]] == 1 else stem for stem in kept}
+    found = {label[stem]: (split[stem][1], files[stem]) for stem in kept}
     if asked is None:
         if others:
             why = f"scored against other references than {'.'.join(chosen)}: {', '.join(others)}"
             left_out[counted(len(others), "metric variant")] = why
-        return metrics
-    for name in asked:
-        near = [stem for stem in others if name == stem or stem.startswith(f"{name}-")]
-        if name not in metrics and name not in label:
-            if near:
-                raise ValueError(
-                    f"metric {name!r} was not scored against {'.'.join(chosen)}; there is {', '.join(near)}. "
-                    f"Load with reference={others[near[0]].variant!r} to use it."
-                )
-            raise unknown("metric", name, list(metrics))
-    labels = names_of((name if name in metrics else label[name] for name in asked), "metrics")
-    return {name: metrics[name] for name in labels}
+        return found
+    names = names_of((label.get(name, name) for name in asked), "metrics")
+    for name in names:
+        if name not in found:
+            near = [stem for stem in others if stem.startswith(name)]
+            against, said = ".".join(chosen), unknown("metric", name, list(found))
+            hint = f" It was not scored against {against}; load with reference={split[near[0]][1]!r}." if near else ""
+            raise ValueError(f"{said}{hint}")
+    return {name: found[name] for name in names}
 
 
 def _read_candidates(
-    systems: tuple[str, ...], known: set[str] | None, missing: str, left_out: dict[str, str],
-    what: str, path: Path | None, n: int = 1, *, none: bool = False, must: bool = False,
+    systems: tuple[str, ...], options: Options, left_out: dict[str, str], what: str, path: Path | None, n: int = 1,
+    *, none: bool = False,
 ) -> np.ndarray | None:  # fmt: skip
     """Return scores of segments, or of whole systems, shape (n_systems, n); None if there is no file.
 
-    A file may name no system but those ``known``. If it lacks a candidate, raise if it ``must`` not, else list this in
-    ``left_out`` and return None.
+    If it lacks a candidate, list this in ``left_out`` and return None, or raise if metrics were asked for.
     """
     if path is None or not path.exists():
         return None
     found = read_scores(path, n, none=none)
-    if odd := [system for system in found if known is not None and system not in known]:
-        raise ValueError(f"{path}: {unknown('system', odd[0], sorted(known))}")
     gone = ", ".join(s for s in systems if s not in found)
-    if not gone or missing == "nan":
+    if not gone or options.missing == "nan":
         return np.array([found.get(s, np.full(n, np.nan)) for s in systems])
     why = f"no scores for {gone}; missing='nan' would keep it with holes"
-    if must:
+    if n > 1 and options.metrics is not None:
         raise ValueError(f"{path}: {what} has {why}.")
     left_out[what] = why
     return None
@@ -268,13 +230,10 @@ def _read_texts(folder: Path, stem: str, field: str, n_segments: int | None = No
         lines = []
         for number, line in enumerate(read_lines(path, n_segments), 1):
             try:
-                text = json.loads(line)[field]
-                if not isinstance(text, str | None):
-                    raise TypeError
-            except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-                expected = f"expected a JSON object with the field {field!r}, a text"
+                lines.append(json.loads(line)[field])
+            except (ValueError, KeyError, TypeError, RecursionError):
+                expected = f"expected a JSON object with the field {field!r}"
                 raise ValueError(f"{path}, line {number}: {expected}; found {line[:60]!r}.") from None
-            lines.append(text)
     else:
         return None
     return tuple(None if t is None or t == _NO_TRANSLATION else t for t in lines)
