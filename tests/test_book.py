@@ -4,6 +4,8 @@ import ast
 import base64
 import os
 import re
+import shlex
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -337,19 +339,38 @@ def commands():
     for page, block in blocks:
         if not re.match(r"make |mtmeta fetch", block):
             name = f"{page.name}-{block.splitlines()[0][:40]}"
-            yield pytest.param(block, id=name, marks=[pytest.mark.data] if "wmt" in block else [])
+            marks = [pytest.mark.data] if "wmt" in block else []
+            if "mtmeta run" in block and "--no-site" not in block:  # it builds the whole site
+                marks.append(pytest.mark.exhaustive)
+            yield pytest.param(block, id=name, marks=marks)
+
+
+@pytest.fixture(scope="module")
+def own_tables(tmp_path_factory):
+    """Return a folder with the reader's own tables."""
+    folder, es = tmp_path_factory.mktemp("own"), mm.load("teaching")
+    for name in ("my_scores.csv", "my_texts.csv"):
+        es.select(segments=es.segments[:120]).to_frame().to_csv(folder / name, index=False)
+    return folder
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("block", list(commands()))
-def test_commands_on_the_pages_run(block, tmp_path):
-    for name in ("my_scores.csv", "my_texts.csv"):  # the reader's own tables
-        es = mm.load("teaching")
-        es.select(segments=es.segments[:120]).to_frame().to_csv(tmp_path / name, index=False)
+def test_commands_on_the_pages_run(block, own_tables, tmp_path, command_line, monkeypatch):
+    """Run plain lines of `mtmeta` in this process, and everything else in a shell."""
+    shutil.copytree(own_tables, tmp_path, dirs_exist_ok=True)
     (tmp_path / "notebooks").symlink_to(ROOT / "notebooks")
-    env = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-    done = subprocess.run(["bash", "-ec", block], cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
+    monkeypatch.chdir(tmp_path)
+    lines = block.replace("\\\n", " ").splitlines()
+    if all(re.fullmatch(r"mtmeta (?!run )[^|<>;&$]*", line) for line in lines):
+        for line in lines:
+            code, _, err = command_line(*shlex.split(line, comments=True)[1:])
+            assert code == 0, err
+    else:
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        monkeypatch.setenv("PATH", path)
+        done = subprocess.run(["bash", "-ec", block], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr[-2000:]
 
 
 def test_sets_that_the_pages_fetch_exist():

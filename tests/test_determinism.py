@@ -1,6 +1,7 @@
 """The same bits whatever the number of threads and processes, the hash seed, the locale and the folder.
 
-digests.py computes many results under settings in which all differs. Chapters are executed under them, too.
+digests.py computes many results under settings in which all differs, one with each change and the others every week;
+so are the chapters.
 """
 
 import json
@@ -11,7 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from bookfiles import NOTEBOOKS, ROOT, nbval
+from bookfiles import NOTEBOOKS, ROOT, label, nbval
 
 from mtmeta.book.runner import missing
 
@@ -29,8 +30,6 @@ ASCII = {
     "LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "jobs": 3, "NUMBA_NUM_THREADS": "2",
     "NUMBA_THREADING_LAYER": "workqueue",
 }  # fmt: skip
-#: Cheap ones that are executed under a setting with each change: one German, one Turkish.
-CHAPTERS = ("04_grouping_and_sentinels.ipynb", "06_ties.ipynb")
 #: Run by IPython before a notebook: programs in which Python is embedded obey the locale, and so does this kernel.
 OBEY = "import locale; locale.setlocale(locale.LC_ALL, '')"
 
@@ -83,7 +82,9 @@ def plain(computed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("setting", [GERMAN, TURKISH, pytest.param(ASCII, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize(
+    "setting", [GERMAN, *(pytest.param(s, marks=pytest.mark.exhaustive) for s in (TURKISH, ASCII))]
+)
 def test_no_result_depends_on_where_it_is_computed(setting, computed, plain):
     found = computed(setting)
     here = found["here"]
@@ -109,17 +110,9 @@ def executed(environment, tmp_path):
     return under
 
 
-def as_parameter(path, setting):
-    """Mark what is run with each change, and what every week."""
-    cheap = path.name in CHAPTERS and setting is [GERMAN, TURKISH][CHAPTERS.index(path.name)]
-    marks = [pytest.mark.slow] if cheap else [pytest.mark.exhaustive]
-    name = f"{path.relative_to(ROOT / 'notebooks').as_posix()}-{'German' if setting is GERMAN else 'Turkish'}"
-    return pytest.param(path, setting, id=name, marks=marks)
-
-
-@pytest.mark.parametrize(
-    ("path", "setting"), [as_parameter(path, setting) for path in NOTEBOOKS for setting in (GERMAN, TURKISH)]
-)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("setting", [GERMAN, TURKISH], ids=["German", "Turkish"])
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=label)
 def test_no_chapter_depends_on_where_it_is_executed(path, setting, executed):
     if lacking := missing(path):
         pytest.skip(f"not here: {', '.join(lacking)}")

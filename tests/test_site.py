@@ -197,8 +197,7 @@ def test_chapters_link_terms_with_their_definitions(site):
 
 #: One page of each kind; the others are visited every week.
 KINDS = [
-    "book/index", "book/notation", "book/glossary", "book/api/ties", "book/quiz/agreement", "book/versions",
-    "notebooks/06_ties", "notebooks/real_data/published_clusters",
+    "book/index", "book/notation", "book/api/ties", "book/quiz/agreement", "notebooks/06_ties",
 ]  # fmt: skip
 
 
