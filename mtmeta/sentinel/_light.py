@@ -21,7 +21,6 @@ from ._sentinel import Sentinel
 SHAPE = ("log_characters", "log_bytes", "log_words", "digits", "capitals", "marks")
 #: A character that is neither a letter or digit nor white space.
 _MARK = re.compile(r"[^\w\s]|_")
-_PENALTIES = ["alpha", "mse", "pearson"]
 _OF_NGRAMS, _OF_SHAPE = ("idf", "ngram_weights"), ("mean", "scale", "shape_weights")
 
 
@@ -80,8 +79,8 @@ class LightSentinel(Sentinel):
     config : LightConfig
     alpha : float
         The penalty chosen.
-    validation : pandas.DataFrame
-        ``alpha, mse, pearson``: the result of each penalty on held-out folds.
+    validation : dict of float to float
+        The mean squared error of each penalty on held-out folds.
     """
 
     kind = "light"
@@ -90,7 +89,7 @@ class LightSentinel(Sentinel):
         self.sees = sees
         self.config = config
         self.alpha: float = state["alpha"]
-        self.validation: pd.DataFrame = state["validation"]
+        self.validation: dict[float, float] = state["validation"]
         self._state = state
         self._vectoriser = _vectoriser(vocabulary={ngram: i for i, ngram in enumerate(state["ngrams"])})
         self._vectoriser.idf_ = state["idf"]
@@ -112,7 +111,7 @@ class LightSentinel(Sentinel):
 
     def _write(self, folder: Path) -> dict[str, Any]:
         arrays = {name: self._state[name].tolist() for name in (*_OF_NGRAMS, *_OF_SHAPE)}
-        tables = {"config": asdict(self.config), "validation": self.validation.to_dict("list")}
+        tables = {"config": asdict(self.config), "validation": [*self.validation.items()]}
         return {**self._state, **arrays, **tables}
 
 
@@ -124,7 +123,7 @@ def load_light(folder: Path, card: dict[str, Any]) -> LightSentinel:
         if any(state[name].shape != (size,) or not np.isfinite(state[name]).all() for name, size in sizes.items()):
             raise ValueError("it does not have a finite number for each feature")
         state |= {"alpha": float(card["alpha"]), "intercept": float(card["intercept"]), "n": int(card["n"])}
-        state |= {"ngrams": [*card["ngrams"]], "validation": pd.DataFrame(card["validation"])[_PENALTIES]}
+        state |= {"ngrams": [*card["ngrams"]], "validation": dict(card["validation"])}
         config = card["config"] | {"alphas": tuple(card["config"]["alphas"])}
         sentinel = LightSentinel(card["sees"], LightConfig(**config), state)
         sentinel.score(["text"])
@@ -153,7 +152,7 @@ def fit_light(frames: list[pd.DataFrame], sees: str, config: LightConfig) -> Lig
     x = sp.hstack([ngrams, sp.csr_array((shape - mean) / scale)], format="csr")
 
     validation = _validate(x, y, weight, pd.factorize(rows["group"])[0], config)
-    alpha = float(validation.loc[validation["mse"].idxmin(), "alpha"])
+    alpha = min(validation, key=validation.get)
     ridge = _ridge(alpha).fit(x, y, sample_weight=weight)
     n = ngrams.shape[1]
     state = {
@@ -175,17 +174,15 @@ def _ridge(alpha: float, tolerance: float = 1e-8) -> Ridge:
     return Ridge(alpha=alpha, solver="sparse_cg", tol=tolerance)
 
 
-def _validate(x: Any, y: np.ndarray, weight: np.ndarray, groups: np.ndarray, config: LightConfig) -> pd.DataFrame:
+def _validate(x: Any, y: np.ndarray, weight: np.ndarray, groups: np.ndarray, config: LightConfig) -> dict[float, float]:
     """Return the error of every penalty on held-out folds; no source is on both sides of a split."""
     if groups.max() == 0:
         raise ValueError("every row has the same source, so that none can be held out to choose the penalty.")
     # The largest first, dealt out in turn. scikit-learn orders ties as the processor happens to sort them.
     ranks = np.argsort(np.argsort(-np.bincount(groups), kind="stable"))
     folds = PredefinedSplit(ranks[groups] % min(config.folds, len(ranks)))
-    rows = []
+    errors = {}
     for alpha in config.alphas:
         guess = cross_val_predict(_ridge(alpha, 1e-4), x, y, cv=folds, params={"sample_weight": weight})
-        (xx, xy), (_, yy) = np.cov(guess, y, aweights=weight, ddof=0)
-        mse = np.average((guess - y) ** 2, weights=weight)
-        rows.append((alpha, mse, xy / np.sqrt(xx * yy) if xx * yy > 0 else 0.0))
-    return pd.DataFrame(rows, columns=_PENALTIES)
+        errors[float(alpha)] = float(np.average((guess - y) ** 2, weights=weight))
+    return errors

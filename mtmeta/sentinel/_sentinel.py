@@ -16,7 +16,7 @@ from ._frame import SEES, checked_texts, texts_of
 
 _CARD = "sentinel.json"
 #: The version of what is stored, by kind.
-_FORMATS = {"light": 2, "transformer": 4}
+_FORMATS = {"light": 3, "transformer": 4}
 
 
 def write_json(path: Path, values: dict[str, Any]) -> None:
@@ -162,7 +162,7 @@ def read_card(folder: Path) -> dict[str, Any]:
         raise ValueError(f"{path} is damaged. Train the sentinel again.") from None
     if (kind, version) not in [*_FORMATS.items()] or sees not in tuple(SEES):
         raise ValueError(
-            f"{path}: expected the kind light (format 2) or transformer (format 4), and a known `sees`; "
+            f"{path}: expected the kind light (format 3) or transformer (format 4), and a known `sees`; "
             f"found {version!r}, {kind!r}, {sees!r}. It may come from another version of mtmeta."
         )
     return card
