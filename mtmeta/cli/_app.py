@@ -15,7 +15,7 @@ _OPTIONS = {"metrics": "--metric", "rng": "--seed", "n_jobs": "--jobs"}
 _OPTIONS |= {"human_systems": "--human-system"}
 _OPTIONS |= {
     name: f"--{name.replace('_', '-')}"
-    for name in "annotation columns metrics_from missing n_resamples protocol reference".split()
+    for name in "annotation columns human metrics_from missing n_resamples protocol raters reference weights".split()
 }
 
 

@@ -37,6 +37,7 @@ def load(
     unrated: str = "raise",
     human_systems: Sequence[str] = (),
     columns: Mapping[str, str] | None = None,
+    weights: str | Mapping[str, float] = "google",
 ) -> EvalSet:
     """Load the human and metric scores of one test set and language pair.
 
@@ -70,6 +71,8 @@ def load(
         such as ``"gemba-v2"`` leave them out, and `validate`, `rank` and reports name them.
     columns : mapping of str to str, optional
         For a table: our name of a column to its name there, such as ``{"human": "mqm"}``.
+    weights : str or mapping
+        For a table of MQM errors: the weights of severities, as for `mqm_weight`.
 
     Returns
     -------
@@ -106,7 +109,7 @@ def load(
     >>> es.shape
     (12, 300)
     """
-    options = Options(reference, annotation, metrics_from, metrics, missing, unrated, columns)
+    options = Options(reference, annotation, metrics_from, metrics, missing, unrated, columns, weights)
     return _marked([_one(EvalSet, name_or_path, options)], human_systems)[0]
 
 

@@ -27,6 +27,7 @@ class Options:
     missing: str = "raise"
     unrated: str = "raise"
     columns: Mapping[str, str] | None = None
+    weights: str | Mapping[str, float] = "google"
 
     def __post_init__(self) -> None:
         """Raise `TypeError` or `ValueError` for a value that an option cannot have."""
@@ -160,8 +161,7 @@ def finite(column: pd.Series, path: Path, *, none: bool = False) -> np.ndarray:
         odd = odd[odd != "None"]
     if len(odd):
         line, text = odd.index[0], odd.iloc[0]
-        hint = " Only human scores may be None (not rated)." if text == "None" else ""
-        raise ValueError(f"{path}, line {line}: {text[:40]!r} is not a finite number.{hint}")
+        raise ValueError(f"{path}, line {line}: {text[:40]!r} is not a finite number.")
     return numbers
 
 

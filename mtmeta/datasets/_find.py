@@ -108,6 +108,7 @@ def parts(given: str | Path, options: Options) -> dict[str, Callable[[], Any]]:
     options.refuse("what is no table", "columns")
     if path.is_file():
         return {path.stem: partial(_mqm_layout(path), path, options)}
+    options.refuse("a folder of scores", "weights")
     if tree := _tree_of(given):
         return _pairs(*tree, options)
     raise _nothing_there(given, path)

@@ -2,6 +2,7 @@
 
 import csv
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
@@ -9,8 +10,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from .._checks import check_number
 from .._files import read_text
-from .._names import unknown
+from .._names import counted, unknown
 from .._tables import check_table
 from ..evalset import EvalSet
 from . import _common
@@ -28,16 +30,26 @@ _NEWSTEST2021 = {"en-de": "refC", "zh-en": "refA"}
 _NEWSTEST2021_FILE_NAMES = {"Nemo": "NVIDIA-NeMo"}
 
 
-def mqm_weight(category: str, severity: str) -> float:
+#: Weights by severity, or by severity and the beginning of a category; the longest that fits is taken.
+_COMMON = {"neutral": 0.0, NO_ERROR: 0.0, "no error": 0.0, "minor": 1.0, "major": 5.0}
+_GOOGLE = {"critical": 25.0, "minor/fluency/punctuation": 0.1}
+_GOOGLE |= {f"{severity}/non-translation": 25.0 for severity in ("minor", "major", "critical")}
+WEIGHTS = {"google": _COMMON | _GOOGLE, "unbabel": _COMMON | {"critical": 10.0}, "mqm": _COMMON | {"critical": 25.0}}
+
+
+def mqm_weight(category: str, severity: str, weights: str | Mapping[str, float] = "google") -> float:
     """Return the weight of an MQM error.
 
-    Non-translation 25; major 5; minor 1, but minor Fluency/Punctuation 0.1; neutral and no error 0.
     The score of a translation is minus the sum of its weights, averaged over raters.
 
     Parameters
     ----------
     category, severity : str
         As annotated; upper and lower case are the same.
+    weights : {"google", "unbabel", "mqm"} or mapping
+        Major errors weigh 5, minor ones 1, neutral ones 0. Google: non-translation 25, minor Fluency/Punctuation 0.1,
+        and critical errors, which Google does not annotate, 25. Unbabel: critical 10. MQM's own: critical 25. A mapping
+        has weights by severity, or by severity and category: ``{"major": 5, "minor": 1, "minor/style": 0.5}``.
 
     Returns
     -------
@@ -47,28 +59,37 @@ def mqm_weight(category: str, severity: str) -> float:
     Raises
     ------
     ValueError
-        If the severity is unknown.
+        If the severity has no weight, or there are no weights of this name.
 
     See Also
     --------
     load : sets with MQM ratings.
+
+    References
+    ----------
+    Freitag et al. 2021.
 
     Examples
     --------
     >>> from mtmeta.datasets import mqm_weight
     >>> mqm_weight("Accuracy/Mistranslation", "Major"), mqm_weight("Fluency/Punctuation", "Minor")
     (5.0, 0.1)
+    >>> mqm_weight("Accuracy/Mistranslation", "Critical", "unbabel")
+    10.0
     """
+    if isinstance(weights, str):
+        if weights not in WEIGHTS:
+            raise unknown("weights", weights, [*WEIGHTS])
+        weights = WEIGHTS[weights]
+    else:
+        weights = dict.fromkeys(("neutral", NO_ERROR, "no error"), 0.0) | {
+            name.strip().casefold(): check_number("weights", weight) for name, weight in weights.items()
+        }
     category, severity = category.strip().casefold(), severity.strip().casefold()
-    if severity in ("neutral", NO_ERROR, "no error"):
-        return 0.0
-    if severity not in ("major", "minor"):
-        raise unknown("severity", severity, ["major", "minor", "neutral", NO_ERROR])
-    if category.startswith("non-translation"):
-        return 25.0
-    if severity == "major":
-        return 5.0
-    return 0.1 if category.startswith("fluency/punctuation") else 1.0
+    fits = [name for name in weights if f"{severity}/{category}".startswith(f"{name}/" if "/" not in name else name)]
+    if not fits:
+        raise unknown("severity", severity, [name for name in weights if "/" not in name])
+    return float(weights[max(fits, key=len)])
 
 
 # -- the sets ---------------------------------------------------------------------------------
@@ -125,7 +146,7 @@ def load_averages(path: Path, options: Options) -> EvalSet:
 def load_errors(path: Path, options: Options, *, name=None, lp=None, standard=None, rename=None) -> EvalSet:
     """Load an MQM error table: one row is one error (or ``No-error``) by one rater."""
     options.refuse("a table of MQM errors", "metrics_from")
-    errors = _read_errors(path)
+    errors, left_out = _read_errors(path, options.weights)
     errors["system"] = errors["system"].replace(rename or {})
     keys = ["system", "segment"]
     by_rater = errors.groupby([*keys, "rater"], sort=False)["weight"].sum()
@@ -135,7 +156,8 @@ def load_errors(path: Path, options: Options, *, name=None, lp=None, standard=No
     if len(torn):
         which = "system {!r}, segment {!r}".format(*torn.iloc[0])
         raise ValueError(f"{path}: the texts of {which} differ between rows; expected the same in all.")
-    return _assemble(rows.join(human, on=keys), path, options, name=name or path.stem, lp=lp, standard=standard)
+    about = {"name": name or path.stem, "lp": lp, "standard": standard, "left_out": left_out}
+    return _assemble(rows.join(human, on=keys), path, options, **about)
 
 
 def _read_averages(path: Path) -> pd.DataFrame:
@@ -146,24 +168,44 @@ def _read_averages(path: Path) -> pd.DataFrame:
     return pd.DataFrame({"system": rows["SYSTEM"].map(_system_name), "segment": segments, "human": human})
 
 
-def _read_errors(path: Path) -> pd.DataFrame:
-    """Return the rows of an error table, checked, with weights and texts without marks."""
-    text, keys = StringIO(read_text(path)), ["system", "rater", "segment"]
+def _read_errors(path: Path, weights: str | Mapping[str, float]) -> tuple[pd.DataFrame, dict[str, str]]:
+    """Return the rows of an error table with weights and texts without marks, and what was left out of it."""
+    lines, keys = read_text(path).split("\n"), ["system", "rater", "segment"]
+    fields = lines[0].count("\t")
+    kept = [line for line in lines if line.count("\t") <= fields]
+    left_out = {}
+    if len(kept) < len(lines):
+        left_out[counted(len(lines) - len(kept), "row")] = "more fields than the header has, such as a comment"
     try:
+        text = StringIO("\n".join(kept))
         table = pd.read_csv(text, sep="\t", quoting=csv.QUOTE_NONE, dtype=str, keep_default_na=False)
         segment = next((c for c in _SEGMENT_COLUMNS if c in table), "seg_id")
         table = table.rename(columns={segment: "segment", "target": "translation"})
         kind = table[["severity", "category"]].apply(lambda column: column.str.strip().str.casefold())
         table = table[~(kind == "hotw-test").any(axis=1)].reset_index(drop=True)
         check_table(table.replace(dict.fromkeys(keys, ""), None), [*keys, *_SIDES, *kind], name="the table")
-        table["weight"] = [*map(mqm_weight, table["category"], table["severity"])]
+        pairs = [*zip(table["category"], table["severity"], strict=True)]
+        weight = {pair: mqm_weight(*pair, weights) for pair in dict.fromkeys(pairs)}
+        table["weight"] = [weight[pair] for pair in pairs]
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
     for side in _SIDES:  # errors are marked <v>so</v>
         table[side] = table[side].str.replace("</?v>", "", regex=True)
     table["system"] = table["system"].map(_system_name)
     table["segment"] = pd.Series(canonical_ids(table["segment"]), dtype=object)
-    return table
+    odd = _odd_texts(table)
+    if odd.any():
+        left_out[f"{counted(int(odd.sum()), 'row')} of errors"] = "another text than the other rows of the translation"
+    return table[~odd].reset_index(drop=True), left_out
+
+
+def _odd_texts(table: pd.DataFrame) -> np.ndarray:
+    """Return which rows have other texts, such as one that a rater edited, than most of a translation, or the first."""
+    keys = ["system", "segment"]
+    rows = table[[*keys, *_SIDES]].assign(n=table.groupby([*keys, *_SIDES])["rater"].transform("size"))
+    usual = rows.sort_values("n", ascending=False, kind="stable").drop_duplicates(keys).drop(columns="n")
+    usual = table[keys].merge(usual, on=keys, how="left")
+    return (usual[[*_SIDES]].to_numpy() != table[[*_SIDES]].to_numpy()).any(axis=1)
 
 
 def _system_name(name: str) -> str:

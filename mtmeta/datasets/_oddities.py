@@ -16,6 +16,8 @@ _BY_CHANCE = 1e-6
 _SHORTEST = 8
 #: A score is far from the others if the gap between them is so many times as wide as the range of the others.
 _FAR = 2
+#: Human scores no lower than minus the weight of one MQM error are not failures, however few values there are.
+_WORST_ERROR = -25
 #: A system is on another scale if its scores spread so many times as much as those of the others, or as little.
 _SCALE = 10
 #: Fewer scores are not looked at.
@@ -31,7 +33,13 @@ def oddities(es: EvalSet) -> Iterator[tuple[Any, str]]:
         known = scores[~np.isnan(scores)]
         if len(known) < _ENOUGH or known.min() == known.max():
             continue
-        found = [*_far(known), *_other_scales(es, scores), *_copies(es, scores), *_repeats(es, scores, known)]
+        one_error = name == "human" and known.max() <= 0 and known.min() >= _WORST_ERROR
+        found = [
+            *(() if one_error else _far(known)),
+            *_other_scales(es, scores),
+            *_copies(es, scores),
+            *_repeats(es, scores, known),
+        ]
         for i, system in enumerate(es.systems if len(scores) > 2 else ()):
             others = mean_of_known(np.delete(scores, i, axis=0), 0)
             found += [f"system {system!r}: {note}" for note in _shifted(scores[i], others, "the other systems")]

@@ -27,14 +27,14 @@ from ._common import Options, canonical_ids
 _log = logging.getLogger(__name__)
 
 #: What the name of a table ends in.
-_PLAIN, _PACKED = (".csv", ".tsv", ".jsonl"), {".gz": gzip.open, ".xz": lzma.open}
-SUFFIXES = (*_PLAIN, ".parquet", ".xlsx", *_PACKED)
+_PLAIN, PACKED = (".csv", ".tsv", ".jsonl"), {".gz": gzip.open, ".xz": lzma.open}
+SUFFIXES = (*_PLAIN, ".parquet", ".xlsx", *PACKED)
 #: What an empty score is called in the wild; upper and lower case are the same.
-_EMPTY = {"", "na", "nan", "none", "null"}
+EMPTY = {"", "na", "nan", "none", "null"}
 #: What columns are called elsewhere; the last line are columns that pandas writes, which number the rows.
-_ALIASES = {"system": "sys system_id system_name mt_system model", "human": "score mqm da human_score rating gold"}
-_ALIASES |= {"segment": "seg seg_id segment_id segid sentence_id line", "doc": "doc_id docid document document_id"}
-_ALIASES |= {"source": "src", "reference": "ref", "translation": "hyp hypothesis target mt_text"}
+ALIASES = {"system": "sys system_id system_name mt_system model", "human": "score mqm da human_score rating gold"}
+ALIASES |= {"segment": "seg seg_id segment_id segid sentence_id line", "doc": "doc_id docid document document_id"}
+ALIASES |= {"source": "src", "reference": "ref", "translation": "hyp hypothesis target mt_text"}
 #: A long table has a column of scores, those of humans among them.
 _LONG = {"metric": "", "score": "value", "human": "mqm da human_score rating gold"}
 _INDEX = ("index", "level_0", "Unnamed: 0")
@@ -47,9 +47,9 @@ _NAMES = {
 
 def load_table(path: Path | str, options: Options, *, by_pair: bool) -> list[Any]:
     """Load a table of whatever kind; translations as one set, or one per value of the column ``lp``."""
-    options.refuse("a table", "reference", "annotation", "metrics_from")
+    options.refuse("a table", "reference", "annotation", "metrics_from", "weights")
     frame = read_table(path, columns=options.columns)
-    plain = Path(path).stem if Path(path).suffix.lower() in _PACKED else path
+    plain = Path(path).stem if Path(path).suffix.lower() in PACKED else path
     name, source = ("stdin", "standard input") if path == "-" else (Path(plain).stem, str(path))
     kind = _kind(frame)
     if kind == "translations":
@@ -120,7 +120,7 @@ def _misnamed(frame: pd.DataFrame) -> str:
     """Say which columns seem to be the expected ones under another name."""
     low = {str(c).strip().casefold(): c for c in frame}
     found = {}
-    for ours, others in (_ALIASES | _LONG if "metric" in low and "human" not in low else _ALIASES).items():
+    for ours, others in (ALIASES | _LONG if "metric" in low and "human" not in low else ALIASES).items():
         known = [low[name] for name in [ours, *others.split()] if name in low]
         required = ours in ("system", "segment", "human", "doc", "metric", "score")
         if ours not in frame and known and (required or not pd.api.types.is_numeric_dtype(frame[known[0]])):
@@ -192,18 +192,18 @@ def read_table(path: Path | str, *, columns: Mapping[str, str] | None = None) ->
     [['NA', 1, -5.0], ['NA', 2, nan]]
     """
     what = "standard input" if path == "-" else Path(path)
-    frame = read_delimited(text_of(sys.stdin.buffer.read(), what), None, what) if path == "-" else _read(what)
+    frame = read_delimited(text_of(sys.stdin.buffer.read(), what), None, what) if path == "-" else read_raw(what)
     return _typed(_renamed(frame.reset_index(drop=True), columns or {}, what), what)
 
 
 # -- formats ----------------------------------------------------------------------------------
 
 
-def _read(path: Path) -> pd.DataFrame:
+def read_raw(path: Path) -> pd.DataFrame:
     """Return the table of a file as it is written there."""
     ending = path.suffix.lower()
-    suffix = Path(path.stem).suffix.lower() if ending in _PACKED else ending
-    if suffix not in (_PLAIN if ending in _PACKED else SUFFIXES):
+    suffix = Path(path.stem).suffix.lower() if ending in PACKED else ending
+    if suffix not in (_PLAIN if ending in PACKED else SUFFIXES):
         known = ", ".join(SUFFIXES)
         raise ValueError(
             f"{path}: cannot tell the format from {suffix!r}; expected one of {known}, such as scores.csv.gz."
@@ -214,7 +214,7 @@ def _read(path: Path) -> pd.DataFrame:
             return frame if frame.index.names == [None] else frame.reset_index()
         if suffix == ".xlsx":
             return _read_excel(path)
-        with _PACKED.get(ending, open)(path, "rb") as stream:
+        with PACKED.get(ending, open)(path, "rb") as stream:
             content = stream.read()
     except ImportError:
         raise ValueError(f"{path}: Excel tables need openpyxl: pip install 'mtmeta[excel]'. Or use CSV.") from None
@@ -296,7 +296,7 @@ def _scores(column: pd.Series, name: str, what: Path | str) -> pd.Series:
     except (TypeError, OverflowError) as error:
         raise ValueError(f"{what}: column {name!r} must hold numbers; {error}.") from None
     odd = numbers.isna() & column.notna()
-    unscored = column[odd].map(lambda v: str(v).strip().casefold() in _EMPTY)
+    unscored = column[odd].map(lambda v: str(v).strip().casefold() in EMPTY)
     if unscored.all():
         return numbers
     column[unscored.index[unscored.astype(bool)]] = None

@@ -55,7 +55,7 @@ def load_tree(root: Path, lp: str, options: Options, name: str, metric_folders: 
     sources = _read_texts(root / "sources", lp, "source")
     domains, documents = _read_documents(root / "documents" / f"{lp}.docs", None if sources is None else len(sources))
     known_length = sources if sources is not None else documents
-    human = read_scores(annotations[annotation], None if known_length is None else len(known_length), none=True)
+    human = read_scores(annotations[annotation], None if known_length is None else len(known_length), empty=True)
     n = len(next(iter(human.values())))
 
     standard, outliers = STANDARD.get((name.rpartition("/")[0], lp), (None, ()))
@@ -70,10 +70,12 @@ def load_tree(root: Path, lp: str, options: Options, name: str, metric_folders: 
     kept = _metrics_of([root / "metric-scores" / lp, *metric_folders], references, chosen, options.metrics, left_out)
     read = partial(_read_candidates, candidates, options, left_out)
     by_human = root / "human-scores" / f"{lp}.{annotation}.sys.score"
-    official = {"human": read("system scores of human", by_human, none=True)}
+    official = {"human": read("system scores of human", by_human, empty=True)}
     scores = {}
     for metric, (_, files) in kept.items():
         scores[metric] = read(f"metric {metric}", files.get("seg"), n)
+        if scores[metric] is not None and (gone := int(np.isnan(scores[metric]).sum())) and options.missing == "raise":
+            left_out[f"{counted(gone, 'score')} of metric {metric}"] = "None in its file"
         if scores[metric] is not None or "seg" not in files:
             official[metric] = read(f"system scores of metric {metric}", files.get("sys"))
     scores = {metric: values for metric, values in scores.items() if values is not None}
@@ -117,17 +119,17 @@ def _systems_left_out(human, outputs, references, chosen, outliers) -> dict[str,
 # -- score files ------------------------------------------------------------------------------
 
 
-def read_scores(path: Path, n_segments: int | None, *, none: bool = False) -> dict[str, np.ndarray]:
+def read_scores(path: Path, n_segments: int | None, *, empty: bool = False) -> dict[str, np.ndarray]:
     """Read a ``.seg.score`` file, or with one segment a ``.sys.score`` file.
 
     Parameters
     ----------
     path : pathlib.Path
-        Lines ``SYSTEM SCORE``; the k-th line of a system is its segment k.
+        Lines ``SYSTEM SCORE``; the k-th line of a system is its segment k. The score ``None`` is read as NaN.
     n_segments : int or None
         Scores expected per system; None takes the number from the file.
-    none : bool
-        Whether ``None``, or nothing after a tab (not rated, read as NaN), is allowed.
+    empty : bool
+        Whether nothing after a tab (not rated) is allowed, and read as NaN.
 
     Returns
     -------
@@ -139,8 +141,8 @@ def read_scores(path: Path, n_segments: int | None, *, none: bool = False) -> di
     ValueError
         If a line is not a system and a finite number, or a system has too few or too many scores.
     """
-    rows = read_fields(path, "SYSTEM SCORE", empty="None" if none else "")
-    numbers = finite(rows["SCORE"], path, none=none)
+    rows = read_fields(path, "SYSTEM SCORE", empty="None" if empty else "")
+    numbers = finite(rows["SCORE"], path, none=True)
     codes, names = pd.factorize(rows["SYSTEM"])
     counts = np.bincount(codes)
     n = n_segments or counts[0]
@@ -199,7 +201,7 @@ def _metrics_of(folders, references, chosen, asked, left_out) -> dict[str, tuple
 
 def _read_candidates(
     systems: tuple[str, ...], options: Options, left_out: dict[str, str], what: str, path: Path | None, n: int = 1,
-    *, none: bool = False,
+    *, empty: bool = False,
 ) -> np.ndarray | None:  # fmt: skip
     """Return scores of segments, or of whole systems, shape (n_systems, n); None if there is no file.
 
@@ -207,7 +209,7 @@ def _read_candidates(
     """
     if path is None or not path.exists():
         return None
-    found = read_scores(path, n, none=none)
+    found = read_scores(path, n, empty=empty)
     gone = ", ".join(s for s in systems if s not in found)
     if not gone or options.missing == "nan":
         return np.array([found.get(s, np.full(n, np.nan)) for s in systems])

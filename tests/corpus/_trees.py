@@ -122,7 +122,7 @@ def _scores():
         yield case(f"{what} scores interleaved",
             put(path, lambda t: "".join(sorted(t.splitlines(True), key=lambda r: t.splitlines(True).index(r) % 2))))
     yield case("a human score None", put(SEG, lambda t: t.replace("0", "None", 1)), human=((None, -6), (-1, -7)))
-    yield case("a metric score None", put(X, lambda t: t.replace("0.9", "None")), r"line 1: 'None' is not a finite.*Only human scores")
+    yield case("a metric score None", put(X, lambda t: t.replace("0.9", "None")), X=((None, 0.2), (0.8, 0.3)))
     yield case("an official score twice", put(X_SYS, lambda t: t + "A 1\n"), r"system 'A' has 2 scores; expected 1")
 
 
@@ -179,12 +179,11 @@ def mqm(name, text, refused="", **meaning):
 
 def _mqm():
     yield mqm("good", ERRORS + ROWS)
-    yield mqm("a field too many", ERRORS + ROWS.replace("Minor\n", "Minor\tx\n"), r"Expected 8 fields in line 3, saw 9")
+    yield mqm("a field too many", ERRORS + ROWS.replace("Minor\n", "Minor\tx\n"), segments=(1,), human=((0,), (-5,)))
     yield mqm("an unknown severity", ERRORS + ROWS.replace("Major", "Grave"), r"unknown severity 'grave'")
     for column, row in (("system", "\td\t1\tr\ts\tt\tx\tMinor"), ("rater", "A\td\t1\t\ts\tt\tx\tMinor"), ("seg_id", "A\td\t\tr\ts\tt\tx\tMinor")):
         yield mqm(f"no {column} in a row", f"{ERRORS}{ROWS}{row}\n", rf"'{column.replace('seg_id', 'segment')}' of the table is empty in 1 rows, the first row 5")
-    yield mqm("two translations of one segment", ERRORS + ROWS + "A\td\t1\tr\tOne.\tAnders.\tx\tMinor\n",
-        r"the texts of system 'A', segment 1 differ between rows")
+    yield mqm("two translations of one segment", ERRORS + ROWS + "A\td\t1\tr\tOne.\tAnders.\tx\tMinor\n")
     yield mqm("averages", AVERAGES)
     for row in ("C 1", "C 1 1 1"):
         yield mqm(f"averages: {row[:9]}", f"{AVERAGES}{row}\n", r"line 6: expected `SYSTEM SCORE SEGMENT`; found")
