@@ -1,7 +1,11 @@
-"""Perturbations: one edit of each kind, which leaves the rest of the text alone; tables and rankings."""
+"""Perturbations: one edit of a kind that says what it does, in the text as it stands; tables, rankings, models."""
 
+import sys
 from collections import Counter
+from functools import partial
 from itertools import product
+from types import SimpleNamespace
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -15,28 +19,23 @@ from mtmeta import perturb
 from mtmeta._files import word_lists
 from mtmeta.perturb import _lexicon as lexicon
 from mtmeta.perturb._edits import PHONETIC, Setting
+from mtmeta.perturb._llm import perturbed_by, prompt_of
 from mtmeta.perturb._table import _edit
 from mtmeta.perturb._words import Words
 
-RULES = tuple(k for k in perturb.KINDS["translation"] if k != "composed")
+RULES = tuple(k for k in perturb.KINDS["translation"] if k not in ("llm", "composed"))
 
 
-def vocabulary_of(language):
-    """Return the words of the bundled lists."""
-    groups = lexicon.groups(language) if language in lexicon.LANGUAGES else ()
-    return sorted({form for _, group in groups for member in group for form in member.values()})
-
-
-def outcomes(text, kind, n=200, *, task="translation", language="en", vocabulary=None, entities=None):
+def outcomes(text, kind, n=200, *, task="translation", language="en", vocabulary=None, entities=None, tools="bundled"):
     """Return every result of many draws; words and entities to insert are the bundled ones by default."""
-    vocabulary = vocabulary_of(language) if vocabulary is None else vocabulary
-    setting = Setting(vocabulary, entities or lexicon.bundled_entities(language))
+    vocabulary = lexicon.bundled_vocabulary(language) if vocabulary is None else vocabulary
+    setting = Setting(vocabulary, entities or lexicon.bundled_entities(language), lexicon.Tools(language, tools))
     return {_edit(Words(text, language), kind, task, setting, np.random.default_rng(i)) for i in range(n)}
 
 
 def edited(text, kind, language, seed):
     """Return one result, or None."""
-    setting = Setting(vocabulary_of(language), lexicon.bundled_entities(language))
+    setting = Setting(lexicon.bundled_vocabulary(language), lexicon.bundled_entities(language), lexicon.Tools(language))
     return _edit(Words(text, language), kind, "translation", setting, np.random.default_rng(seed))
 
 
@@ -181,7 +180,7 @@ def test_one_edit_that_leaves_the_rest_alone(sentence, kind, seed):
         rest = min(len(text), len(new)) - same
         tail = next((i for i in range(rest) if text[-1 - i] != new[-1 - i]), rest)
         words = Words(text, language)
-        names = [words.between(*place) for place in lexicon.entities(words)]
+        names = [words.between(*place) for place in lexicon.Tools(language).entities(words)]
         longest = max(len(w) for w in [*words.words, *(names if kind == "named_entity" else ())])
         assert len(text) - same - tail <= longest + 3
     else:
@@ -206,12 +205,12 @@ def as_rows(table):
 
 def test_table_of_perturbations(teaching):
     table = perturb.perturb_table(teaching)
-    assert list(table.columns) == [*teaching.columns, "perturbation", "perturbed"]
+    assert list(table.columns) == [*teaching.columns, "perturbation", "perturbed", "resource"]
     assert (table["perturbed"] != table["translation"]).all()
     counts = table.groupby(["system", "segment"])["perturbation"].agg(["size", "nunique"])
     assert (counts["size"] == counts["nunique"]).all()
     assert (counts["size"].max(), len(counts)) == (4, len(teaching))
-    assert set(table["perturbation"]) == set(perturb.KINDS["translation"])
+    assert set(table["perturbation"]) == set(perturb.KINDS["translation"]) - {"llm"}
     assert perturb.perturb_table(teaching, rng=1)["perturbed"].tolist() != table["perturbed"].tolist()
 
 
@@ -247,12 +246,13 @@ def test_entities_and_words_come_from_the_table():
     for old, new in zip(inserted["translation"], inserted["perturbed"], strict=True):
         (word,) = Counter(Words(new, "en").words) - Counter(Words(old, "en").words)
         assert word in {"met", "Clara", "saw", "Bruno", "sings"}
+    assert set(inserted["resource"]) == {"frame"}
 
 
 def test_speech_table():
     frame = pd.DataFrame({"system": "a", "segment": range(30), "transcript": "THE WATER IN THE POND WAS COLD"})
     table = perturb.perturb_table(frame, task="speech")
-    assert set(table["perturbation"]) == {*perturb.KINDS["speech"]}
+    assert set(table["perturbation"]) == {*perturb.KINDS["speech"]} - {"llm"}
     assert table["perturbed"].str.isupper().all()
     assert (table.groupby("segment").size() == 4).all()
 
@@ -275,6 +275,66 @@ def test_word_lists_are_large_and_sound(language, least, forms):
     assert lists["negator"][0] in lists["unnegated"]
     assert lists["negator"][0] in lexicon.words("negated", language)
     assert all(len(line.split()) > 1 for line in lists["pronoun"])
+
+
+class FakeWordNet:
+    words: ClassVar = {("tree", "n"): ["tree", "oak", "gum_tree"], ("walk", "v"): ["walk", "stroll"]}
+
+    def morphy(self, word, pos):
+        return {"trees": "tree", "homes": "home"}.get(word, word) if pos in "nv" else None
+
+    def synsets(self, base, pos):
+        return [SimpleNamespace(lemma_names=lambda: self.words[base, pos])] if (base, pos) in self.words else []
+
+
+def test_wordnet_is_used_where_it_is_there(monkeypatch):
+    monkeypatch.setattr(lexicon, "wordnet", FakeWordNet)
+    assert outcomes("One tree.", "synonym", tools="wordnet") == {"One oak."}
+    assert outcomes("Two homes.", "synonym", tools="wordnet") == {"Two houses."}  # by the list: WordNet has base forms
+    frame = pd.DataFrame({"translation": ["One tree and homes."]})
+    for tools, name in (("wordnet", "wordnet"), ("bundled", "lexicon")):
+        assert set(perturb.perturb_table(frame, kinds=["synonym"], tools=tools)["resource"]) == {name}
+    assert outcomes("Two trees.", "synonym", tools="bundled") == {None}
+    assert outcomes("Das Auto.", "synonym", language="de") == {"Das Fahrzeug."}
+
+
+class FakePipeline:  # knows one verb and one name
+    meta: ClassVar = {"lang": "en", "name": "fake"}
+
+    def __call__(self, text):
+        words = ((a, text[a:b]) for a, b in Words(text, "en").spans)
+        tokens = [SimpleNamespace(idx=a, text=word, pos_="VERB" if word == "zorp" else "X") for a, word in words]
+        at = text.find("the Blue Hall")
+        entity = SimpleNamespace(start_char=at, end_char=at + 13, label_="FAC")
+        return type("Doc", (list,), {"ents": [entity] if at >= 0 else []})(tokens)
+
+
+def test_spacy_is_used_where_a_model_is_there(monkeypatch):
+    monkeypatch.setitem(sys.modules, "spacy", SimpleNamespace(load={"en_core_web_sm": FakePipeline()}.__getitem__))
+    for name in ("spacy_model", "_document"):  # as they are without their caches
+        monkeypatch.setattr(lexicon, name, getattr(lexicon, name).__wrapped__)
+    assert outcomes("We zorp here.", "negation", tools="spacy") == {"We not zorp here."}
+    assert outcomes("In the Blue Hall now.", "named_entity", entities=["Rome"], tools="spacy") == {"In Rome now."}
+    assert outcomes("We zorp here.", "negation", tools="bundled") == {None}
+    frame = pd.DataFrame({"translation": ["In the Blue Hall now.", "In Rome now.", "We zorp here."]})
+    table = perturb.perturb_table(frame, kinds=["named_entity", "negation"], tools="spacy")
+    assert table["perturbation"].unique().tolist() == ["named_entity", "negation"]
+    assert set(table["resource"]) == {"spacy:en_fake"}
+    by_rule = perturb.perturb_table(frame, kinds=["named_entity"], tools="bundled")
+    assert set(by_rule["perturbed"]) == {"In the Rome now.", "In Blue Hall now."}
+    assert set(by_rule["resource"]) == {"rules"}
+
+
+def test_the_bundled_lists_are_the_default_and_other_tools_must_be_installed(monkeypatch):
+    for name in ("nltk.corpus", "spacy"):
+        monkeypatch.setitem(sys.modules, name, None)
+    lexicon.wordnet.cache_clear()
+    lexicon.spacy_model.cache_clear()
+    frame = pd.DataFrame({"translation": ["She did not see the old house in Rome."]})
+    assert perturb.perturb_table(frame).equals(perturb.perturb_table(frame, tools="bundled"))
+    for tools in ("wordnet", "spacy", "wordnet+spacy"):
+        refuses("needs nltk's WordNet or spaCy.* Use tools='bundled'", perturb.perturb_table, frame, tools=tools)
+    refuses("`tools` must be one of", perturb.perturb_table, frame, tools="auto")
 
 
 def swapped(items, qrels=None, **options):
@@ -339,16 +399,106 @@ def test_degraded_rankings_leave_out_what_cannot_get_worse(runs):
     assert (len(none), list(none.columns)) == (0, [*runs.columns, "perturbation"])
 
 
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory, transformers):
+    """Return the folder of a causal language model with random weights, and a byte tokeniser."""
+    import torch
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+    from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
+
+    folder = tmp_path_factory.mktemp("model")
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    tokeniser = Tokenizer(models.BPE(vocab={c: i for i, c in enumerate([*alphabet, "<end>"])}, merges=[]))
+    tokeniser.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokeniser.decoder = decoders.ByteLevel()
+    PreTrainedTokenizerFast(tokenizer_object=tokeniser, eos_token="<end>").save_pretrained(folder)
+    sizes = {"vocab_size": len(alphabet) + 1, "n_positions": 2048, "n_embd": 16, "n_layer": 1, "n_head": 2}
+    config = GPT2Config(**sizes, bos_token_id=256, eos_token_id=256)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(1)
+        GPT2LMHeadModel(config).save_pretrained(folder)
+    return folder
+
+
+def test_prompts_are_the_papers():
+    text = prompt_of("c", "translation", "de", "en", "b", "a")
+    assert text.startswith("I have the following source text (SOURCE_ENGLISH), reference translation (REFERENCE_GE")
+    assert 'MT_OUTPUT_GERMAN: "c"\n\nPlease modify MT_OUTPUT_GERMAN to introduce minor typical' in text
+    assert text.endswith("Do not include any explanations or additional text. Only return the perturbed output.")
+    assert "minor ASR errors" in prompt_of("c", "speech", "en", "en", "b", None)
+
+
+def test_model_perturbs_and_repeats_itself(tiny, teaching):
+    import torch
+
+    options = {"max_new_tokens": 8, "batch_size": 4}
+    how = {"kinds": ["llm", "removal"], "n_kinds": 2, "source_language": "de"}
+    perturbed = partial(perturb.perturb_table, teaching.iloc[:6], **how)
+    model, state, asked = perturb.LanguageModel(tiny, **options), torch.random.get_rng_state(), []
+    table = perturbed(model=lambda prompts: asked.extend(prompts) or model(prompts))
+    assert torch.equal(torch.random.get_rng_state(), state)
+    assert len(asked) == 6
+    assert all("MT_OUTPUT_ENGLISH" in prompt for prompt in asked)
+    found = perturbed(model=perturb.LanguageModel(tiny, **options))
+    assert found["perturbed"].tolist() == table["perturbed"].tolist()
+    assert set(found.loc[found["perturbation"] == "llm", "resource"]) == {f"model:{tiny}"}
+    other = perturbed(model=perturb.LanguageModel(tiny, seed=1, **options))
+    assert other["perturbed"].tolist() != table["perturbed"].tolist()
+
+
+def test_chat_templates(tiny, monkeypatch):
+    model = perturb.LanguageModel(tiny, max_new_tokens=4)
+    tokeniser, asked = model._pipeline.tokenizer, []
+    read = type(tokeniser).__call__
+
+    def listen(self, prompts, **options):
+        asked.append(prompts)
+        return read(self, prompts, **options)
+
+    monkeypatch.setattr(type(tokeniser), "__call__", listen)
+    model(["a", "b"])
+    tokeniser.chat_template = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}"
+    assert len(model(["a", "b"])) == 2
+    assert asked == ["a", "b", "<user>a", "<user>b"]
+
+
+HOME = "He goes home."
+ANSWERS = [
+    (HOME, "He go home.", "He go home."),
+    (HOME, "Here is the perturbed output:\n\nHe go home.", "He go home."),
+    (HOME, 'MT_OUTPUT_GERMAN: "He go home."', "He go home."),
+    (HOME, '"Yes," she said, "no."', '"Yes," she said, "no."'),
+    (HOME, "I'm sorry, I can't help with that.", None),
+    # an apology that was to be perturbed is not a refusal
+    ("I'm sorry I was late.", "I'm sorry I was lates.", "I'm sorry I was lates."),
+    (HOME, "  ", None),
+    (HOME, ' "He goes home." ', None),
+]
+
+
+@pytest.mark.parametrize(("text", "answer", "expected"), ANSWERS, ids=[a for _, a, *_ in ANSWERS])
+def test_answers_are_judged(text, answer, expected):
+    assert perturbed_by(answer, text) == expected
+
+
+def test_another_kind_stands_in_for_a_refusal(teaching):
+    table = perturb.perturb_table(teaching, model=lambda prompts: ["I cannot do this."] * len(prompts))
+    assert not {"llm", "composed"} & set(table["perturbation"])
+    assert (table.groupby(["system", "segment"]).size() == 4).sum() > 0.9 * len(teaching)
+
+
 FRAME = pd.DataFrame({"system": ["a"], "segment": [1], "translation": ["He goes home."]})
 RUNS = pd.DataFrame({"system": "a", "query": 1, "item": ["x", "y"], "rank": [1, 2]})
 TWICE = pd.DataFrame({"query": [1, 1], "item": "x", "relevance": 1})
 BAD = [
     (perturb.perturb_table, (FRAME,), {"task": "music"}, "`task` must be one of"),
     (perturb.perturb_table, (FRAME,), {"language": "English!"}, "code of a language"),
+    (perturb.perturb_table, (FRAME,), {"model": perturb.LanguageModel("x")}, "lacks the column 'reference'"),
     (perturb.perturb_table, (FRAME,), {"task": "speech"}, "lacks the column 'transcript'"),
     (perturb.perturb_table, (FRAME.assign(perturbed=""),), {}, "a column 'perturbed' already"),
     (perturb.perturb_table, (FRAME.assign(translation=None),), {}, "holds None in row 1"),
     (perturb.perturb_table, (FRAME,), {"kinds": ["x"]}, "unknown kind 'x'"),
+    (perturb.perturb_table, (FRAME,), {"kinds": ["llm"]}, "needs a language model"),
     (perturb.perturb_table, (FRAME,), {"n_kinds": 0}, "`n_kinds` must be at least 1"),
     (perturb.perturb_rankings, (RUNS,), {"how": "x"}, "`how` must be one of"),
     (perturb.perturb_rankings, (RUNS,), {"how": "degrade"}, "needs `qrels`"),
@@ -357,9 +507,21 @@ BAD = [
     (perturb.perturb_rankings, (RUNS.assign(rank=1),), {}, "several rows of .* rank 1;"),
     (perturb.perturb_rankings, (RUNS.assign(perturbation=""),), {}, "a column 'perturbation' already"),
     (perturb.perturb_rankings, (RUNS, TWICE), {"how": "degrade"}, "`qrels` has several rows of query 1"),
+    (perturb.LanguageModel, ("x",), {"batch_size": 0}, "`batch_size` must be at least 1"),
 ]
 
 
 @pytest.mark.parametrize(("function", "given", "options", "message"), BAD, ids=[m for *_, m in BAD])
 def test_errors(function, given, options, message):
     refuses(message, function, *given, **options)
+
+
+def test_errors_of_type():
+    refuses("must be a LanguageModel", perturb.perturb_table, FRAME, model="gpt2", error=TypeError)
+
+
+@pytest.mark.usefixtures("transformers")
+def test_model_that_is_not_there_or_without_the_extra(tmp_path, monkeypatch):
+    refuses("cannot be loaded: .* Give the name or", perturb.LanguageModel(tmp_path / "none"), ["a"])
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    refuses("needs transformers", perturb.LanguageModel("x"), ["a"])
