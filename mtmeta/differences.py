@@ -177,8 +177,8 @@ def system_pairs(
         raise ValueError(f"each set needs a name of its own; found {', '.join(repr(one.name) for one in sets)}.")
     (metric,) = shared_metrics(sets, metric)
     for one in sets:
-        scores, sizes = rated_systems(one, ["human", metric])
-        names = one.system_scores[["human", metric]].dropna().index.to_numpy()
+        scores, sizes = rated_systems(one, [metric])
+        names = one.system_scores_of(metric).dropna().index.to_numpy()
         people = np.isin(names, list(one.human_systems))
         i, j = np.triu_indices(len(scores), 1)
         size = np.maximum(sizes[i], sizes[j])
@@ -199,7 +199,9 @@ def system_pairs(
 
 def _samples(es: EvalSet, metric: str, names: np.ndarray, n_segments: int, n_samples: int, rng) -> Iterator[np.ndarray]:
     """Yield the means of the metric's scores of some segments, for these systems."""
-    scores = pd.DataFrame(es.select(systems=names)[metric] if metric in es else np.empty((len(names), 0)))
+    part = es.select(systems=names)
+    scores = pd.DataFrame(part[metric] if metric in es else np.empty((len(names), 0)))
+    scores = scores if es.scores == "published" else scores.where(~np.isnan(part.human))
     if not np.allclose(scores.mean(axis=1), es.system_scores.loc[names, metric], rtol=1e-4):
         raise Undefined(
             f"metric {metric!r} in set {es.name!r}: its system scores are no means of segment scores, so fewer "

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import pandas as pd
 from ._checks import Undefined, check_choice, check_scores, floats, numbers_of
 from ._equal import OF_MEAN, merged
 from ._names import alike, counted, listed, names_of, numbered, positions, unknown
+from ._systems import SCORES, adjusted_means, means
 from ._tables import check_once, check_table
 from .rankings import Rankings
 
@@ -24,7 +26,7 @@ RESERVED = ("system", "segment", "human", "lp", "doc", "domain", "source", "refe
 
 
 #: What may be known about a set, beside its scores, names and texts.
-_ABOUT = ("language_pair", "human_systems", "system_scores", "spans", "reference_free", "truth", "provenance")
+_ABOUT = ("language_pair", "human_systems", "system_scores", "scores", "spans", "reference_free", "truth", "provenance")
 
 
 def is_reference(column: str) -> bool:
@@ -42,12 +44,6 @@ def _several(values: Iterable[Any], what: str) -> Iterable[Any]:
     if isinstance(values, str):
         raise TypeError(f"`{what}` must be a sequence of names; found the string {values!r}. Write [{values!r}].")
     return values
-
-
-def mean_of_known(scores: np.ndarray, axis: int) -> np.ndarray:
-    """Return means over the scores that are there; NaN where there is none."""
-    n = (~np.isnan(scores)).sum(axis=axis)
-    return np.divide(np.nansum(scores, axis=axis), n, out=np.full(len(n), np.nan), where=n > 0)
 
 
 @dataclass(frozen=True)
@@ -111,7 +107,9 @@ class EvalSet:
         - ``language_pair``: such as ``"zh-en"``.
         - ``human_systems``: the systems that are human translators (a second reference that is a candidate).
         - ``system_scores``: a DataFrame of official system-level scores: index = systems in any order, columns =
-          ``"human"`` and metric names. The mean of the segment scores replaces a missing column.
+          ``"human"`` and metric names.
+        - ``scores``: how systems are scored, see `with_system_scores`. By default ``"published"`` if there are official
+          scores, otherwise ``"paired"``.
         - ``spans``: a DataFrame of error spans, one row per error, columns ``system, segment, rater, category,
           severity, weight, start, end, text``; an error-free rating is one row of severity ``"no-error"``.
         - ``reference_free``: the metrics that saw no reference.
@@ -190,6 +188,8 @@ class EvalSet:
         )
         official = about.get("system_scores")
         self._system_scores = None if official is None else self._by_system(official)
+        self.scores: str = about.get("scores") or ("paired" if official is None else "published")
+        check_choice("scores", self.scores, SCORES)
         self.spans: pd.DataFrame | None = about.get("spans")
         self.truth: Mapping[str, Any] | None = about.get("truth")
         self.provenance: dict[str, Any] = dict(about.get("provenance") or {})
@@ -284,20 +284,50 @@ class EvalSet:
     def system_scores(self) -> pd.DataFrame:
         """System-level scores: one row per system; columns ``human`` and every metric.
 
-        Each is the official system score if the set has one (it need not be a mean: corpus BLEU is not), and otherwise
-        the mean over segments: rated segments for ``human``, all scored segments for a metric. Metrics without segment
-        scores appear only here. Scores that differ by less than 1e-12 of their size, or of the size of the segment
-        scores behind them, are given one value, because rounding alone moves equal means that far apart.
+        How they are computed is ``es.scores``, see `with_system_scores`. Metrics without segment scores appear only
+        here. Scores that differ by less than 1e-12 of their size, or of the size of the segment scores behind them,
+        are given one value, because rounding alone moves equal means that far apart.
         """
         return self._system_table.copy()
+
+    def system_scores_of(self, metric: str) -> pd.DataFrame:
+        """Return the columns ``human`` and ``metric`` of `system_scores`, over the same translations.
+
+        Where the metric lacks scores of rated translations, these do not count for ``human`` either, unless
+        ``es.scores`` is ``"published"``.
+
+        Examples
+        --------
+        >>> from mtmeta import EvalSet
+        >>> es = EvalSet([[0, -6], [-1, -7]], {"X": [[.9, None], [.8, .2]]}, systems=["A", "B"])
+        >>> es.system_scores_of("X")["human"].tolist(), es.system_scores["human"].tolist()
+        ([0.0, -4.0], [-3.0, -4.0])
+        """
+        if metric not in self._system_table:
+            raise unknown("metric", metric, self.metrics)
+        if self.scores == "published" or metric not in self or not self._rated:
+            return self._system_table[["human", metric]].copy()
+        if not (np.isnan(self[metric]) & ~np.isnan(self.human)).any():
+            return self._system_table[["human", metric]].copy()
+        return self._of_systems({"human": np.where(np.isnan(self[metric]), np.nan, self.human), metric: self[metric]})
 
     @cached_property
     def _system_table(self) -> pd.DataFrame:
         own, official = {"human": self.human, **self._scores}, {}
         if self._system_scores is not None:
             official = {column: values.to_numpy(dtype=np.float64) for column, values in self._system_scores.items()}
-        columns = {name: official.get(name, mean_of_known(values, 1)) for name, values in own.items()} | official
-        sizes = {name: np.nan_to_num(mean_of_known(np.abs(values), 1)) for name, values in own.items()}
+        if self.scores != "published" and self._rated:
+            official = {name: values for name, values in official.items() if name not in own}
+        return self._of_systems(own, official)
+
+    def _of_systems(self, own: Mapping[str, np.ndarray], official: Mapping[str, np.ndarray] = MappingProxyType({})):
+        """Return the table of system scores from scores of segments, unless there are official ones."""
+        if self.scores != "published" and self._rated:
+            own = {name: np.where(np.isnan(own["human"]), np.nan, values) for name, values in own.items()}
+        mean = adjusted_means if self.scores == "adjusted" else means
+        columns = {name: official[name] if name in official else mean(values) for name, values in own.items()}
+        columns |= official
+        sizes = {name: np.nan_to_num(means(np.abs(values))) for name, values in own.items()}
         for name, values in columns.items():
             columns[name] = merged(values, OF_MEAN * np.maximum(np.abs(values), sizes.get(name, 0.0)))
         return pd.DataFrame(columns, index=pd.Index(self.systems, name="system"))
@@ -482,6 +512,42 @@ class EvalSet:
             system_scores=official[["human"]] if official is not None and "human" in official else None,
             reference_free=self.reference_free & set(metrics),
         )
+
+    def with_system_scores(self, how: str) -> EvalSet:
+        r"""Return the same set with systems scored in another way.
+
+        Parameters
+        ----------
+        how : {"paired", "published", "adjusted"}
+            What a system's score is.
+
+            - ``"paired"``: the mean over the translations that have a human score, for humans and metrics alike, so
+              that both speak about the same translations. The default for sets without official scores.
+            - ``"published"``: the official score where the set has one (it need not be a mean: corpus BLEU is not),
+              otherwise the mean over all scores: humans over what they rated, a metric over all that it scored. The
+              default for sets with official scores, such as those of WMT.
+            - ``"adjusted"``: as ``"paired"``, but what a system would get on all segments, by a two-way fit
+              :math:`y_{ij} = a_i + b_j` of systems and segments. For systems that were rated on different segments.
+
+        Raises
+        ------
+        ValueError
+            If ``how`` is unknown. Adjusted scores are undefined if systems share no segment.
+
+        See Also
+        --------
+        system_scores : the scores.
+
+        Examples
+        --------
+        A metric that agrees with people on what they rated, and not on the rest:
+
+        >>> from mtmeta import EvalSet
+        >>> es = EvalSet([[-2, None], [-1, None]], {"M": [[1, 9], [2, 5]]}, systems=["A", "B"])
+        >>> es.system_scores["M"].tolist(), es.with_system_scores("published").system_scores["M"].tolist()
+        ([1.0, 2.0], [5.0, 3.5])
+        """
+        return self._changed(scores=how)
 
     # -- tidy table ----------------------------------------------------------------------
 

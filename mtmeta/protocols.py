@@ -309,11 +309,11 @@ def _decided(part: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series, pd.Series | N
 
 def _system_pearson(es: EvalSet, metrics: Sequence[str], without: int | None = None) -> list[float]:
     """Pearson's r of the scores of all systems but one; 0 where a side is constant, as WMT counts it."""
-    values, scores = [], es.system_scores[["human", *metrics]].to_numpy()
-    if without is not None:
-        scores = np.delete(scores, without, axis=0)
-    for k in range(1, scores.shape[1]):
-        human, mine = scores[~np.isnan(scores[:, [0, k]]).any(axis=1)][:, [0, k]].T
+    values = []
+    for metric in metrics:
+        scores = es.system_scores_of(metric).to_numpy()
+        scores = scores if without is None else np.delete(scores, without, axis=0)
+        human, mine = scores[~np.isnan(scores).any(axis=1)].T
         if len(human) < 2:
             raise ValueError(f"set {es.name!r}: a system-level correlation needs two systems; found {len(human)}.")
         r = pearson_of_groups(human, mine, np.array([0, len(human)]))[0]
@@ -569,7 +569,8 @@ def _exchanged(job: _Job, names: list[str], drawn: dict) -> np.ndarray:
     if statistic == "spa":
         cells, units, signs = drawn[job.pair]
         return exchanged_systems(cells, names, statistic, units, signs)
-    sizes = [len(rated_systems(es, ["human", *names])[0]) for es in job.sets.values()]
+    sets = {pair: es if es.scores == "published" else drawn[pair][0] for pair, es in job.sets.items()}
+    sizes = [len(rated_systems(es, names)[0]) for es in sets.values()]
     n_pairs = np.array([k * (k - 1) for k in sizes])
-    found = [exchanged_systems(es, names, statistic, *drawn[pair][1:]) for pair, es in job.sets.items()]
+    found = [exchanged_systems(es, names, statistic, *drawn[pair][1:]) for pair, es in sets.items()]
     return sum(n * part for n, part in zip(n_pairs / n_pairs.sum(), found, strict=True))

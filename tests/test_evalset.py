@@ -41,7 +41,9 @@ def test_attributes_read_only_copies_and_system_scores(es):
     with pytest.raises(ValueError, match="read-only"):
         es.human[0, 0] = 1
     assert es.system_scores.loc[["A", "B"], "human"].tolist() == pytest.approx([-3, -10 / 3])
-    assert es.system_scores.loc[["A", "B"], "X"].tolist() == pytest.approx([0.4, 0.5])
+    assert es.system_scores.loc[["A", "B"], "X"].tolist() == pytest.approx([0.55, 0.5])
+    published = es.with_system_scores("published").system_scores
+    assert published.loc[["A", "B"], "X"].tolist() == pytest.approx([0.4, 0.5])
     official = pd.DataFrame({"X": [7.0, 8.0], "only_system": [1.0, 2.0]}, index=["A", "B"])
     es = EvalSet([[0, 1], [2, 3]], {"X": [[1, 1], [1, 1]]}, systems=["A", "B"], about={"system_scores": official})
     assert (es.system_scores["X"].tolist(), es.system_scores["human"].tolist()) == ([7, 8], [0.5, 2.5])

@@ -30,7 +30,9 @@ ANY = object()
 BASE = {path.stem for path in PACKAGE.glob("_[a-z]*.py")} | {"resampling"}
 MAY_IMPORT = {
     **dict.fromkeys([*BASE, "rankings", "perturb"], frozenset()),
-    **dict.fromkeys(["_copies", "resampling", "raters", "estimation", "sysdep", "sentinel"], frozenset({"evalset"})),
+    **dict.fromkeys(
+        ["_copies", "_systems", "resampling", "raters", "estimation", "sysdep", "sentinel"], frozenset({"evalset"})
+    ),
     "evalset": {"rankings"},
     "simulate": {"evalset", "rankings", "scoring"},
     "datasets": {"evalset", "rankings", "scoring", "simulate"},

@@ -44,7 +44,9 @@ def test_systems_are_those_of_hybrids(statistic, holes):
     units = agreement.units.exchange_units(es, "segment")
     signs = units.signs(6, np.random.default_rng(3))  # column 0 exchanges nothing
     draws = significance.exchange.exchanged_systems(es, list(es.metrics), statistic, units, signs)
-    z = mm.EvalSet(human, {m: (es[m] - es[m].mean()) / es[m].std() for m in es.metrics}, systems=es.systems)
+    rated = ~np.isnan(human)
+    parts = {m: (es[m] - es[m][rated].mean()) / es[m][rated].std() for m in es.metrics}
+    z = mm.EvalSet(human, parts, systems=es.systems)
     pairs = [("m0", "m1"), ("m0", "m2"), ("m1", "m2")]
     for row, (a, b) in zip(draws, pairs, strict=True):
         for value, swap in zip(row, signs[units.of_segment].T < 0, strict=True):

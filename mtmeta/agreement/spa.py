@@ -13,6 +13,7 @@ from scipy.special import ndtr
 from .._checks import Undefined, check_choice, check_count, generator
 from .._equal import OF_MEAN
 from .._names import names_of, unknown
+from .._systems import means
 from ..evalset import EvalSet, as_sets, is_rating
 from ..resampling import fisher_interval, units_of
 
@@ -45,19 +46,20 @@ def sign_of_difference(first: np.ndarray, second: np.ndarray, size: np.ndarray |
     return np.where(np.abs(difference) <= tolerance, 0.0, np.sign(difference))
 
 
-def system_scores(es: EvalSet, columns: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the scores of systems, and the mean size of the segment scores behind them, (n_systems, n_columns)."""
-    scores, sizes = es.system_scores[list(columns)].to_numpy(), np.zeros((es.shape[0], len(columns)))
+def system_scores(es: EvalSet, metrics: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Return humans' and metrics' scores of systems, and the mean size of the scores behind them, (n_systems, n)."""
+    (metric,) = metrics if len(metrics) == 1 else (None,)
+    columns, sizes = ["human", *metrics], np.zeros((es.shape[0], 1 + len(metrics)))
+    scores = (es.system_scores if metric is None else es.system_scores_of(metric))[columns].to_numpy()
     for k, column in enumerate(columns):
         if column == "human" or column in es:
-            values = np.abs(es.human if column == "human" else es[column])
-            sizes[:, k] = np.nansum(values, axis=1) / np.maximum((~np.isnan(values)).sum(axis=1), 1)
+            sizes[:, k] = np.nan_to_num(means(np.abs(es.human if column == "human" else es[column])))
     return scores, sizes
 
 
-def rated_systems(es: EvalSet, columns: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+def rated_systems(es: EvalSet, metrics: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
     """Return what `system_scores` does, of the systems that have all of these."""
-    scores, sizes = system_scores(es, columns)
+    scores, sizes = system_scores(es, metrics)
     whole = ~np.isnan(scores).any(axis=1)
     return scores[whole], sizes[whole]
 
@@ -115,11 +117,13 @@ def order_gaps(sets: Sequence[EvalSet], names: Sequence[str]) -> list[np.ndarray
     """Return 1 where a metric orders a pair of systems differently from the humans, else 0, as `spa_gaps` does."""
     found = []
     for one in sets:
-        scores, sizes = system_scores(one, ["human", *names])
-        i, j = np.triu_indices(len(scores), 1)
-        human, *mine = sign_of_difference(scores[i], scores[j], np.maximum(sizes[i], sizes[j])).T
-        known = ~np.isnan(scores[i] - scores[j]).T
-        found.append(np.where(known[0] & known[1:], human != np.array(mine).reshape(len(names), len(i)), np.nan))
+        i, j = np.triu_indices(one.shape[0], 1)
+        gaps = np.empty((len(names), len(i)))
+        for k, name in enumerate(names):
+            scores, sizes = system_scores(one, [name])
+            human, mine = sign_of_difference(scores[i], scores[j], np.maximum(sizes[i], sizes[j])).T
+            gaps[k] = np.where(np.isnan(scores[i] - scores[j]).any(axis=1), np.nan, human != mine)
+        found.append(gaps)
     return found
 
 

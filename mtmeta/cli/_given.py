@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 #: No more findings about a set are shown on the way.
 _FINDINGS = 3
 _FROM = "Add metrics: a folder of files NAME-src.seg.score or NAME-refA.seg.score; repeatable."
+_SCORES = "Score systems by the translations that people rated, as published (all that a metric scored, or official "
+_SCORES += "scores), or adjusted for the difficulty of their segments."
 _MISSING = "What to do if a system lacks a segment: refuse, or leave the cell unscored."
 #: Parameters of commands that name what is read.
 _READ = ("sets", "file", "folder", "scores")
@@ -37,6 +39,7 @@ def _loading(
     columns: Annotated[str | None, Option(metavar="system=Sys,...", help="Names of columns in your table.")] = None,
     system: Annotated[list[str] | None, Option(help="Use only this system; repeatable.")] = None,
     exclude_system: Annotated[list[str] | None, Option(help="Leave this system out; repeatable.")] = None,
+    system_scores: Annotated[Literal["paired", "published", "adjusted"] | None, Option(help=_SCORES)] = None,
     human_system: Annotated[list[str] | None, Option(help="Treat this system as a translator; repeatable.")] = None,
 ) -> None:
     pass
@@ -73,16 +76,24 @@ class Given:
         options = {name: self.options[name] for name in ("annotation", "reference", "missing", "metrics_from")} | more
         options |= {"columns": _columns(self.options["columns"] or ""), "human_systems": self.options["human_system"]}
         sets = [data for name in names for data in load_sets(name, **options)]
+        if how := self.options["system_scores"]:
+            sets = [data.with_system_scores(how) if isinstance(data, mm.EvalSet) else data for data in sets]
         return _of_systems(sets, self.options["system"], self.options["exclude_system"])
 
     def rated(
-        self, names: Sequence[str], *, only: Sequence[str] | None = None, metrics: Sequence[str] | None = None
+        self,
+        names: Sequence[str],
+        *,
+        only: Sequence[str] | None = None,
+        metrics: Sequence[str] | None = None,
+        by_system: bool = False,
     ) -> list[EvalSet]:
         """Load sets that must have human scores, or ``only`` these metrics of them; report what seems wrong.
 
-        Systems that nobody rated are left out.
+        Systems that nobody rated are left out. ``by_system``: report also what the scores of systems depend on.
         """
         from .._names import counted, names_of
+        from .._systems import of_partly_rated_segments, of_unrated_translations
         from ..datasets._validate import at_a_glance
         from ..evalset import as_evalset
 
@@ -94,6 +105,9 @@ class Given:
             if len(found) > _FINDINGS:
                 found[_FINDINGS:] = [f"{counted(len(found) - _FINDINGS, 'finding')} more"]
             say(*(f"{es.name}: {line} (see mtmeta validate)" for line in found))
+            if by_system:
+                notes = of_partly_rated_segments(es), of_unrated_translations(es, only or metrics)
+                say(*(f"{es.name}: {note}" for note in notes if note))
         return sets
 
     def duel(self, name: str, metrics: Sequence[str]) -> list[EvalSet]:

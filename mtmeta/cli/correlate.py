@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from typer import Context, Option
@@ -48,21 +49,24 @@ def correlate(
     import pandas as pd
 
     from .._enough import too_few
+    from ..evalset import is_rating
     from ..protocols import Task, decided_by_one, without_each_system
 
     tables = {}
-    for es in context.obj.rated(sets, only=metric):
+    for es in context.obj.rated(sets, only=metric, by_system=level == "system"):
+        sets_of, compared = {tuple(metric or es.metrics): es}, es
         if level == "system":
+            grouping, names = ["none"], metric or [m for m in es.system_scores if m != "human" and not is_rating(m)]
             if "pearson" in coefficient:
                 say(*decided_by_one(without_each_system(es, metric or es.metrics, Task("pearson", "system"))))
-            es, grouping = _means(es), ["none"]
+            sets_of, compared = {(name,): _means(es, [name]) for name in names}, _means(es, names)
         blocks = []
         for c, g in dict.fromkeys((c, g) for c in coefficient for g in grouping):
             settings = {"coefficient": c, "grouping": g}
             unit = ("system" if level == "system" else exchanged(es)) if interval else None
-            blocks.append(table := mm.correlate(es, metric, interval=interval, unit=unit, **settings))
-            if interval:
-                blocks[-1] = _against_best(es, table, settings, unit)
+            options = {"interval": interval, "unit": unit, **settings}
+            table = pd.concat([mm.correlate(one, own, **options) for own, one in sets_of.items()], ignore_index=True)
+            blocks.append(_against_best(compared, table, settings, unit) if interval else table)
         few = too_few(int(table["n"].min()), unit) if interval else ""
         say(f"{es.name}: cannot be told: {few}" if few else "")
         tables[es.name] = pd.concat(blocks, ignore_index=True).drop(columns=["grouping"] * (level == "system"))
@@ -70,14 +74,16 @@ def correlate(
     context.obj.write(_wide(together(tables)) if wide else together(tables))
 
 
-def _means(es: EvalSet) -> EvalSet:
-    """Return the scores of systems as a set of one segment."""
+def _means(es: EvalSet, metrics: Sequence[str]) -> EvalSet:
+    """Return the scores of systems as a set of one segment, over the translations that all these metrics scored."""
+    from ..agreement.units import common_cells
     from ..evalset import Computed
 
-    scores = es.system_scores
-    metrics = {metric: scores[[metric]] for metric in scores.columns.drop("human")}
-    about = {"language_pair": es.language_pair}
-    return Computed(scores[["human"]], metrics, systems=es.systems, name=es.name, about=about)
+    if es.scores != "published" and all(metric in es for metric in metrics):
+        es = common_cells(es, metrics)
+    scores, about = es.system_scores, {"language_pair": es.language_pair}
+    columns = {metric: scores[[metric]] for metric in metrics}
+    return Computed(scores[["human"]], columns, systems=es.systems, name=es.name, about=about)
 
 
 def _against_best(es: EvalSet, table: pd.DataFrame, settings: dict[str, str], unit: str | None) -> pd.DataFrame:

@@ -37,7 +37,8 @@ def difference(
     from scipy.special import expit, logit
 
     if sets:
-        row = mm.differences.curve(context.obj.rated(sets), name, n_segments=segments).to_frame()
+        loaded = context.obj.rated(sets, metrics=[name], by_system=True)
+        row = mm.differences.curve(loaded, name, n_segments=segments).to_frame()
         row.insert(1, "n_segments", segments or 0)
     else:
         row = mm.differences.wmt23_curve(name, n_segments=segments)

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from .._names import counted
-from ..evalset import EvalSet, mean_of_known
+from .._systems import means
+from ..evalset import EvalSet
 
 #: Blocks that recur by chance are expected so often in the scores of a metric, or less.
 _BY_CHANCE = 1e-6
@@ -41,10 +42,10 @@ def oddities(es: EvalSet) -> Iterator[tuple[Any, str]]:
             *_repeats(es, scores, known),
         ]
         for i, system in enumerate(es.systems if len(scores) > 2 else ()):
-            others = mean_of_known(np.delete(scores, i, axis=0), 0)
+            others = means(np.delete(scores, i, axis=0), 0)
             found += [f"system {system!r}: {note}" for note in _shifted(scores[i], others, "the other systems")]
         if name != "human":
-            found += _shifted(mean_of_known(scores, 0), mean_of_known(human, 0), "the human scores")
+            found += _shifted(means(scores, 0), means(human, 0), "the human scores")
         yield from ((name, note) for note in found)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from .._names import alike, counted, some_of
+from .._systems import of_partly_rated_segments, of_unrated_translations
 from ..evalset import EvalSet, Texts, as_evalset, check_ratings
 from ._oddities import oddities
 
@@ -147,7 +148,9 @@ def _doubts(es: EvalSet) -> list[Finding]:
     unrated = np.array(es.systems, object)[~some]
     doubts: list[tuple[Any, str]] = [(s, "not one translation is rated: it counts nowhere") for s in unrated]
     doubts += [(None, note) for note, holds in whole.items() if holds]
-    doubts += [*at_a_glance(es), *oddities(es), *_decided_by_one(by_system)]
+    of_means = (of_unrated_translations(es), of_partly_rated_segments(es))
+    doubts += [*at_a_glance(es), *((None, note) for note in of_means if note)]
+    doubts += [*oddities(es), *_decided_by_one(by_system)]
     return [("warning", name, None, None, note) for name, note in doubts]
 
 

@@ -11,6 +11,7 @@ from .._checks import Undefined
 from .._copies import copies, repeated
 from .._enough import FEWEST_SYSTEMS, too_few
 from .._names import some_of
+from .._systems import of_partly_rated_segments, of_unrated_translations
 from ..agreement import correlate, decompose_pearson
 from ..agreement.intervals import intervals, n_added
 from ..agreement.units import pooled_pearson_in_draws
@@ -51,9 +52,10 @@ def data(part: Part, section: Section) -> None:
 
 
 def systems(part: Part, section: Section) -> None:
-    """Compare the means of systems: these systems on other segments, and other systems."""
-    weights = part.weights(part.es)
-    human, metric = (system_means(values, weights) for values in (part.es.human, part.es[part.metric]))
+    """Compare the means of systems over the translations with both scores: on other segments, and other systems."""
+    es = part.paired
+    weights = part.weights(es)
+    human, metric = (system_means(values, weights) for values in (es.human, es[part.metric]))
     known = ~np.isnan(human[:, 0] + metric[:, 0])
     human, metric = human[known], metric[known]
     k = len(human)
@@ -74,12 +76,14 @@ def systems(part: Part, section: Section) -> None:
                 found, *ends = of_other_systems(human, metric, name, part.level)
                 section.add(f"{key}.others", found, ends, **size, note="the interval is about other systems, too")
     p_value, how = order_p_value(human[:, 0], metric[:, 0], part.seed)
+    notes = of_partly_rated_segments(es), of_unrated_translations(part.es.with_system_scores("paired"), [part.metric])
+    section.text += (f"{note}." for note in notes if note)
     section.add("order", p_value, n=k, unit="systems", note=f"share of {how} that agree at least as well")
 
 
 def _without_each(part: Part, section: Section, statistic: str) -> str:
     """Return the range of a statistic with one system left out; tell the section if this changes its sign."""
-    means = recomputed(part.es, part.es.human, {part.metric: part.es[part.metric]})
+    means = recomputed(part.paired, part.paired.human, {part.metric: part.paired[part.metric]}, scores="paired")
     table = without_each_system(means, [part.metric], Task(statistic, "system"))
     if table.empty:
         return ""

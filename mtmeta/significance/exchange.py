@@ -187,7 +187,7 @@ def _on_one_scale(es: EvalSet, metric: str, *, official: bool) -> np.ndarray:
 
     ``official`` shifts the cells of each system so that their mean is the system's score.
     """
-    scores = es[metric]
+    scores = es[metric] if es.scores == "published" else np.where(np.isnan(es.human), np.nan, es[metric])
     if official:
         shift = es.system_scores[metric].to_numpy() - _row_means(scores)
         rounding = OF_MEAN * _row_means(np.abs(scores))  # of a mean

@@ -82,7 +82,7 @@ def null_differences(
 
 def _permute_pairwise_accuracy(sets, metrics, n_resamples, rng, by_pair) -> np.ndarray:
     first, second = (v.astype(np.int64) for v in np.triu_indices(len(metrics), 1))
-    found = [rated_systems(es, ["human", *metrics]) for es in sets]
+    found = [rated_systems(es, metrics) for es in sets]
     human, *tables = zip(*(merged(s, OF_MEAN * np.maximum(np.abs(s), sizes)).T for s, sizes in found), strict=True)
     whole = np.array([np.concatenate(table) for table in tables])
     parts = np.split(whole if by_pair else _comparable(whole), np.cumsum([len(h) for h in human])[:-1], axis=1)
