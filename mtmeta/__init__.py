@@ -8,6 +8,8 @@ Agreement of metrics with people
     `correlate`, `correlate_groups`, `decompose_pearson`, `pairwise_accuracy`, `soft_pairwise_accuracy`, `rank`
 Comparing metrics
     `compare`, `intervals`, `power`, `drivers`
+Comparing systems
+    `compare_systems`
 Ties
     `calibrate_ties`, `human_tie_share`, `subsample_ties`
 System dependence
@@ -38,6 +40,7 @@ raters rankings reporting resampling scoring sentinel significance simulate swee
 _OWNERS = {
     "aggregation": "aggregate",
     "agreement": "correlate correlate_groups decompose_pearson pairwise_accuracy soft_pairwise_accuracy",
+    "differences": "compare_systems",
     "datasets": "fetch load load_all validate",
     "estimation": "ratings_saved system_means",
     "evalset": "EvalSet",

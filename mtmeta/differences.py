@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,12 +13,24 @@ from numpy.typing import ArrayLike
 from scipy.special import expit, logit, ndtr, ndtri
 
 from ._checks import Undefined, check_choice, check_count, check_level, generator
-from ._names import unknown
+from ._enough import FEWEST_UNITS, interval_of
+from ._names import positions, unknown
 from .agreement.spa import rated_systems, shared_metrics, sign_of_difference
-from .evalset import EvalSet, as_sets
-from .resampling import bootstrap, percentile_interval, seed_of
+from .evalset import EvalSet, as_sets, metric_names
+from .resampling import (
+    LEAST_UNITS,
+    Statistic,
+    base_seed,
+    bootstrap,
+    exchange,
+    percentile_interval,
+    seed_of,
+    sums_by_unit,
+    units_of,
+)
+from .significance.decisions import max_t, share_reached
 
-__all__ = ["Curve", "curve", "system_pairs", "wmt23_curve"]
+__all__ = ["Curve", "compare_systems", "curve", "system_pairs", "wmt23_curve"]
 
 _CELLS = 2_000_000  # of a matrix, resamples by pairs
 
@@ -399,3 +412,130 @@ def wmt23_curve(metric: str, *, n_segments: int | None = None) -> pd.DataFrame:
             f"scores (`--set my_scores.csv`, in Python `differences.curve`){instead}."
         )
     return rows.tail(1).reset_index(drop=True)
+
+
+def compare_systems(
+    es: EvalSet | pd.DataFrame,
+    first: str | None = None,
+    second: str | None = None,
+    *,
+    metrics: Sequence[str] | str | None = None,
+    unit: str | None = None,
+    n_resamples: int = 1000,
+    level: float = 0.95,
+    rng: int | np.random.Generator | None = 0,
+) -> pd.DataFrame:
+    r"""Test by each metric whether one system is better than another, and how sure that is.
+
+    A metric's difference is :math:`\Delta = \frac1n \sum_j (m_{1j} - m_{2j})` over the n segments that it scored for
+    both systems. Human scores are not needed; where there are any, humans get a row as well.
+
+    Target: the difference of the metric's means over segments, or documents, like these. It says what the *metric*
+    prefers. How often people agree with such a preference is another question, which ``people_agree`` answers for
+    metrics that took part in WMT23.
+
+    Parameters
+    ----------
+    es : EvalSet or DataFrame
+        A set, or a tidy table; ``human`` may be missing.
+    first, second : str, optional
+        The two systems. By default all pairs of systems are compared, and their p-values are corrected.
+    metrics : str or sequence of str, optional
+        By default all.
+    unit : {None, "segment", "document"}
+        What is exchanged between the two systems and redrawn. By default documents if the set names at least 20,
+        otherwise segments.
+    n_resamples : int
+        Draws of the test and of the interval.
+    level : float
+        Of the interval, in (0, 1).
+    rng : int, Generator or None
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per metric and pair, humans first: ``metric, first, second, first_score, second_score, difference``
+        (positive: the first is better), ``low, high`` (bootstrap interval of the difference), ``p`` (two-sided, by
+        exchanging the two systems in whole units; over several pairs of a metric corrected by max-T), ``n`` and
+        ``unit`` (how many of what were redrawn), ``people_agree`` (how often MQM raters of WMT23 preferred the system
+        that this metric preferred by so much, by `wmt23_curve`; NaN where there is no curve or no pair of WMT23
+        differs by as much). With fewer than 6 units, ``low, high, p`` are NaN.
+
+    Raises
+    ------
+    ValueError
+        If a name is unknown, the two systems are the same, or a metric scored no segment for both.
+
+    See Also
+    --------
+    wmt23_curve, curve : the chance that people agree.
+    mtmeta.compare : compares metrics, not systems.
+
+    Notes
+    -----
+    The interval is at least as long as Student's where there are fewer than 20 units. If documents differ in length,
+    each segment counts equally, and documents are exchanged whole.
+
+    References
+    ----------
+    Koehn 2004 (bootstrap of segments); Riezler and Maxwell 2005 (exchanging systems); Romano and Wolf 2005 (max-T).
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> found = mm.compare_systems(mm.load("teaching"), "Aster", "Ember", metrics=["chrF", "Regressor"])
+    >>> found[["metric", "difference", "p", "n", "unit"]].round(3).to_numpy().tolist()[1:]
+    [['chrF', -3.875, 0.005, 28, 'document'], ['Regressor', -0.023, 0.001, 28, 'document']]
+    """
+    es = es if isinstance(es, EvalSet) else EvalSet.from_frame(es, unrated="keep")
+    check_level(level)
+    names = metric_names(es, metrics)
+    pairs = [(first, second)] if first or second else list(itertools.combinations(es.systems, 2))
+    if None in pairs[0]:
+        raise ValueError(f"name two systems, or none for all pairs; found {first or second!r} alone.")
+    positions("system", pairs[0], es.systems)
+    if unit is None:
+        documents = set(es.documents or ())
+        unit = "document" if len(documents) >= LEAST_UNITS else "segment"
+    check_choice("unit", unit, ("segment", "document"))
+    units = units_of(es, unit)
+    seed = base_seed(rng)
+    scores = ({} if np.isnan(es.human).all() else {"human": es.human}) | {name: es[name] for name in names}
+    tables = [_pairs_of(es, name, values, pairs, units, n_resamples, level, seed) for name, values in scores.items()]
+    return pd.concat(tables, ignore_index=True).assign(unit=unit)[_COMPARED]
+
+
+_COMPARED = "metric first second first_score second_score difference low high p n unit people_agree".split()
+
+
+def _pairs_of(es, metric, values, pairs, units, n_resamples: int, level: float, seed: int) -> pd.DataFrame:
+    """Return the rows of one metric: the same draws of units serve all its pairs."""
+    n_units, rows, nulls = int(units.max()) + 1, [], []
+    signs = exchange(n_units, n_resamples, np.random.default_rng(seed))
+    weights = bootstrap(n_units, n_resamples, np.random.default_rng(seed))
+    for first, second in pairs:
+        gaps = values[es.systems.index(first)] - values[es.systems.index(second)]
+        known = ~np.isnan(gaps)
+        if not known.any():
+            raise Undefined(
+                f"metric {metric!r} in set {es.name!r}: no segment has a score of {first!r} and {second!r}."
+            )
+        sums = sums_by_unit(units, known, np.where(known, gaps, 0.0), n=n_units)
+        counted = sums[:, 0] > 0
+        means = Statistic(sums, lambda s: np.divide(s[:, 1], s[:, 0], out=np.full(len(s), np.nan), where=s[:, 0] > 0))
+        value, n = gaps[known].mean(), int(counted.sum())
+        low, high = interval_of(value, means(weights), level, n, (-np.inf, np.inf))
+        nulls.append(sums[:, 1] @ signs / known.sum() if n >= FEWEST_UNITS else np.full(n_resamples + 1, np.nan))
+        scores = (values[es.systems.index(name)][known].mean() for name in (first, second))
+        rows.append((metric, first, second, *scores, value, low, high, n, int(known.sum())))
+    columns = [column for column in _COMPARED if column not in ("p", "unit", "people_agree")]
+    table, nulls = pd.DataFrame(rows, columns=[*columns, "n_segments"]), np.abs(nulls)
+    known = ~np.isnan(nulls[:, 0])
+    p, correct = np.full(len(table), np.nan), max_t if known.sum() > 1 else share_reached
+    p[known] = correct(nulls[known, 1:], nulls[known, 0]) if known.any() else p[known]
+    try:
+        of_wmt23 = wmt23_curve(metric, n_segments=int(table["n_segments"].min())).iloc[0]
+    except ValueError:  # the metric did not take part, or has no curve for so few segments
+        return table.assign(p=p, people_agree=np.nan)
+    size = table["difference"].abs()
+    return table.assign(p=p, people_agree=expit(of_wmt23["slope"] * size).where(size <= of_wmt23["largest"]))

@@ -1,5 +1,8 @@
 """What a difference is worth: hand cases, coverage, and bad input."""
 
+import itertools
+from io import StringIO
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -144,3 +147,76 @@ def test_curves_of_wmt23_are_recomputed(data_dir):
         again = differences.curve(sets, metric, n_samples=10, **options).to_frame()
         stored, again = (table.drop(columns=["metric", "n_segments"], errors="ignore") for table in (stored, again))
         np.testing.assert_allclose(stored, again, rtol=1e-4)
+
+
+def two_systems(gaps, documents=None, name="m"):
+    """Return a set without human scores of two systems whose scores differ by these gaps."""
+    nobody = np.full((2, len(gaps)), np.nan)
+    scores = np.array([gaps, np.zeros(len(gaps))])
+    return EvalSet(nobody, {name: scores}, systems=["A", "B"], documents=documents, unrated="keep")
+
+
+def test_two_systems_are_exchanged_in_whole_units():
+    gaps = [3.0, 1, 2, -1, 2, 4, -2, 1]
+    row = mm.compare_systems(two_systems(gaps), "A", "B", n_resamples=20_000).iloc[0]
+    every = np.array(list(itertools.product([1, -1], repeat=8))) @ gaps
+    exact = (np.abs(every) >= sum(gaps)).mean()
+    assert (row["difference"], row["n"], row["unit"]) == (np.mean(gaps), 8, "segment")
+    assert row["p"] == pytest.approx(exact, abs=0.01)
+    turned = mm.compare_systems(two_systems(gaps), "B", "A", n_resamples=20_000).iloc[0]
+    assert [turned[k] for k in ("difference", "low", "high")] == [-row["difference"], -row["high"], -row["low"]]
+    student = 2.3646 * np.std(gaps, ddof=1) / np.sqrt(8)  # few units: at least as long as Student's
+    assert row["low"] <= row["difference"] - student + 0.02
+    documents = [str(k // 4) for k in range(80)]
+    row = mm.compare_systems(two_systems(np.repeat(gaps, 10), documents), "A", "B").iloc[0]
+    assert (row["n"], row["unit"]) == (20, "document")
+
+
+def test_few_units_have_no_p_value_and_wmt23_has_curves_of_its_own_metrics_only():
+    row = mm.compare_systems(two_systems([1.0, 2, 3, 4, 5]), "A", "B").iloc[0]
+    assert row[["low", "high", "p"]].isna().all()
+    assert row["difference"] == 3
+    slope = differences.wmt23_curve("COMET", n_segments=100).loc[0, "slope"]
+    agreed = mm.compare_systems(two_systems([0.004, 0.006] * 50, name="COMET"), "A", "B")["people_agree"][0]
+    assert agreed == pytest.approx(expit(0.005 * slope))
+    for es in (two_systems([0.005] * 10, name="COMET"), two_systems([9.0] * 100, name="COMET")):
+        assert np.isnan(mm.compare_systems(es, "A", "B")["people_agree"][0])  # too few segments, no such difference
+
+
+def test_all_pairs_are_corrected_together():
+    es = mm.load("teaching").select(systems=["Aster", "Dune", "Ember", "Kelp"], metrics=["Judge"])
+    every = mm.compare_systems(es)
+    assert every.groupby("metric").size().to_dict() == {"human": 6, "Judge": 6}
+    for row in every.itertuples():
+        alone = mm.compare_systems(es, row.first, row.second).set_index("metric").loc[row.metric]
+        assert (alone["difference"], alone["low"], alone["p"] <= row.p) == (row.difference, row.low, True)
+    means = es["Judge"].mean(axis=1)
+    aster = every.query("metric == 'Judge' and first == 'Aster'")["difference"]
+    assert aster.tolist() == pytest.approx((means[0] - means[1:]).tolist())
+    refuses("name two systems", mm.compare_systems, es, "Aster")
+    refuses("'Ember'", mm.compare_systems, es, "Aster", "Embers")
+
+
+def test_false_alarms_between_equal_systems():
+    rng, p = np.random.default_rng(0), []
+    for _ in range(200):
+        gaps = np.repeat(rng.normal(size=30), 3) + rng.normal(size=90)
+        es = two_systems(gaps, [str(k // 3) for k in range(90)])
+        p.append(mm.compare_systems(es, "A", "B", n_resamples=200)["p"][0])
+    assert 2 <= (np.array(p) < 0.05).sum() <= 19  # 10 expected
+
+
+def test_the_command_on_systems(command_line, tmp_path):
+    code, out, err = command_line("systems", "Ember", "Aster", "teaching", "--format", "csv")
+    table = pd.read_csv(StringIO(out))
+    assert (code, table["metric"].tolist()) == (0, ["human", *mm.load("teaching").metrics])
+    assert "better: Ember by 8 of 10 metrics (8 with p < 0.05), Aster by 1 of 10 metrics (0 with p < 0.05)" in err
+    texts = mm.load("teaching").to_frame().drop(columns="human")
+    texts.to_csv(tmp_path / "unrated.csv", index=False)
+    asked = ("--metric", "chrF", "--format", "csv")
+    code, out, _ = command_line("systems", "Ember", "Aster", tmp_path / "unrated.csv", *asked)
+    assert (code, pd.read_csv(StringIO(out))["metric"].tolist()) == (0, ["chrF"])
+    code, out, _ = command_line("systems", "--all", "--figure", tmp_path / "f.png", tmp_path / "unrated.csv", *asked)
+    assert (code, len(pd.read_csv(StringIO(out))), (tmp_path / "f.png").stat().st_size > 5000) == (0, 66, True)
+    assert command_line("systems", "Ember", "teaching")[0] == 2
+    assert command_line("systems", "Ember", "Aster", "teaching", "--figure", tmp_path / "g.png")[0] == 2

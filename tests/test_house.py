@@ -41,7 +41,7 @@ MAY_IMPORT = {
     "detection": {"agreement", "ties", "evalset"},
     "significance": {"agreement", "ties", "evalset"},
     "protocols": {"agreement", "ties", "significance", "evalset"},
-    "differences": {"agreement", "evalset"},
+    "differences": {"agreement", "significance", "evalset"},
     "local_accuracy": {"evalset", "perturb", "rankings", "scoring"},
     "scoring": {"evalset", "rankings"},
     "aggregation": {"evalset", "scoring"},

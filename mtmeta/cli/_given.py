@@ -28,7 +28,7 @@ _SCORES = "Score systems by the translations that people rated, as published (al
 _SCORES += "scores), or adjusted for the difficulty of their segments."
 _MISSING = "What to do if a system lacks a segment: refuse, or leave the cell unscored."
 #: Parameters of commands that name what is read.
-_READ = ("sets", "file", "folder", "scores")
+_READ = ("sets", "file", "folder", "scores", "names")
 
 
 def _loading(

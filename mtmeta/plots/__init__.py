@@ -13,6 +13,7 @@ from ._agreement import (
     rank_slopes,
     resampling_units,
     score_against_length,
+    system_differences,
     three_views,
 )
 from ._local import local_accuracies, tau_ap_against_chance
@@ -23,6 +24,6 @@ from ._ties import tie_baselines, tie_calibration_curves
 __all__ = [
     "COLOURS", "MARKERS", "correlations_by_size", "decomposition", "detection_curves", "deviation_plane",
     "expected_deviations", "learning_curves", "local_accuracies", "rank_intervals", "rank_slopes", "ratio_bars",
-    "resampling_units", "score_against_length", "sysdep_against_null", "tau_ap_against_chance", "three_views",
+    "resampling_units", "score_against_length", "sysdep_against_null", "system_differences", "tau_ap_against_chance", "three_views",
     "tie_baselines", "tie_calibration_curves", "use_style",
 ]  # fmt: skip

@@ -387,3 +387,51 @@ def learning_curves(curves: pd.DataFrame, *, axes: Sequence[Axes] | None = None)
     axes[0].set_ylabel("correlation with human scores")
     one_legend(axes[0], ncols=3, fontsize=10)
     return axes
+
+
+@names_as_written
+def system_differences(table: pd.DataFrame, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
+    """Draw by how much each system is better than each other one, by one metric.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Result of `mtmeta.compare_systems` over all pairs, rows of one metric.
+    alpha : float
+        Pairs whose p-value is smaller are marked by an asterisk.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+        Systems from the best to the worst; each cell is the score of the row less that of the column.
+
+    See Also
+    --------
+    mtmeta.compare_systems : such a table.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> es = mm.load("teaching").select(systems=["Aster", "Ember", "Kelp"])
+    >>> ax = mm.plots.system_differences(mm.compare_systems(es, metrics="Judge").query("metric == 'Judge'"))
+    >>> [text.get_text() for text in ax.get_yticklabels()]
+    ['Kelp', 'Ember', 'Aster']
+    """
+    from seaborn import heatmap  # takes a second to import
+
+    need(table, "metric", "first", "second", "difference", "p")
+    if table["metric"].nunique() != 1:
+        raise ValueError(f"expected the rows of one metric; found {table['metric'].nunique()} metrics.")
+    turned = table.rename(columns={"first": "second", "second": "first"}).assign(difference=-table["difference"])
+    both = pd.concat([table, turned])
+    order = both.groupby("first")["difference"].mean().sort_values(ascending=False, kind="stable").index
+    square, p = (both.pivot(index="first", columns="second", values=v).loc[order, order] for v in ("difference", "p"))
+    digits = max(0, 1 - int(np.floor(np.log10(max(float(square.abs().max(axis=None)), 1e-9)))))
+    words = square.map(lambda v: "" if np.isnan(v) else f"{v:+.{digits}f}") + p.map(lambda v: "*" if v < alpha else "")
+    n = len(order)
+    ax = new_axes(1.8 + 0.62 * n, 1.2 + 0.42 * n, ax=ax)
+    heatmap(square, center=0, cmap="PuOr", annot=words, fmt="", annot_kws={"size": 8}, linewidths=0.5, ax=ax)
+    ax.set(xlabel="", ylabel="")
+    ax.set_title(f"{table['metric'].iloc[0]}: row less column; * p < {alpha:g}", fontsize=10)
+    return ax
