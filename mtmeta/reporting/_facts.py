@@ -19,6 +19,8 @@ from ..resampling import bootstrap, units_of
 #: The words of a page that do not depend on the data: heads of sections, claims, and labels of numbers by key.
 PAGE = tomllib.loads(Path(__file__).with_name("_page.toml").read_text(encoding="utf-8"))
 NONE = (np.nan, np.nan)
+#: Nominal coverage of intervals.
+LEVEL = 0.95
 #: How a note begins that says why a number has no interval.
 NO_INTERVAL = "no interval: "
 
@@ -116,7 +118,6 @@ class Part:
     es: EvalSet
     metric: str
     n_resamples: int
-    level: float
     unit: str
     seed: int
     sections: dict[str, Section] = field(default_factory=dict)
@@ -125,7 +126,7 @@ class Part:
     @property
     def options(self) -> dict[str, Any]:
         """Return what is drawn."""
-        return {"unit": self.unit, "n_resamples": self.n_resamples, "level": self.level, "rng": self.seed}
+        return {"unit": self.unit, "n_resamples": self.n_resamples, "rng": self.seed}
 
     @property
     def scored(self) -> np.ndarray:
@@ -166,6 +167,6 @@ class Part:
         It is NaN where more than a tail of the draws is undefined.
         """
         value, draws = values[0], values[1:]
-        if np.isnan(draws).mean() > (1 - self.level) / 2:
+        if np.isnan(draws).mean() > (1 - LEVEL) / 2:
             return NONE
-        return tuple(interval_of(value, draws, self.level, n, bounds).tolist())
+        return tuple(interval_of(value, draws, LEVEL, n, bounds).tolist())

@@ -11,7 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from .._escapes import markdown, visible
 from ._claims import VERDICTS, by_verdict
-from ._facts import PAGE, Claim, Part, Section
+from ._facts import LEVEL, PAGE, Claim, Part, Section
 
 _MARKS = dict(zip(VERDICTS, ("✓", "≈", "✗", "?"), strict=True))
 
@@ -55,7 +55,7 @@ def tables(part: Part, section: Section) -> list[Table]:
     for about in ("", "system"):
         rows = [row for row in section.rows if bool(row.subject) == bool(about)]
         cells = [[r.quantity, number(r.value), span(r.low, r.high), sample(r.n, r.unit), r.note] for r in rows]
-        heads = ["statistic", "value", f"{part.level:.0%} interval", "n", "note"]
+        heads = ["statistic", "value", f"{LEVEL:.0%} interval", "n", "note"]
         if about:
             heads, cells = [about, *heads], [[row.subject, *line] for row, line in zip(rows, cells, strict=True)]
         if rows:

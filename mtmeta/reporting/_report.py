@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass, field, fields
 from functools import cached_property
@@ -12,13 +11,13 @@ import numpy as np
 import pandas as pd
 
 from .. import __version__
-from .._checks import check_choice, check_count, check_level
+from .._checks import check_choice, check_count
 from .._names import names_of
 from ..agreement.units import exchange_units
 from ..evalset import EvalSet, as_sets, metric_names
 from ..resampling import base_seed
 from ._claims import claims_of
-from ._facts import Claim, Part, Row, Section
+from ._facts import LEVEL, Claim, Part, Row, Section
 from ._pages import as_html, as_markdown
 from ._sections import SECTIONS
 
@@ -41,8 +40,6 @@ class Report:
         ``verdict`` is ``"supported"``, ``"real but small"``, ``"not supported"`` or ``"cannot be told"``.
     skipped : pandas.DataFrame
         The omissions, in the columns of ``sections``; ``note`` is the reason.
-    level : float
-        Nominal coverage of intervals.
     seed : int
     signature : str
         How it was computed, in one line.
@@ -51,7 +48,6 @@ class Report:
     """
 
     parts: tuple[Part, ...] = field(repr=False)
-    level: float
     seed: int
     signature: str
     version: str = __version__
@@ -94,7 +90,7 @@ class Report:
         The keys are ``mtmeta, signature, seed, level, claims, sections, skipped``; the last three are lists of the rows
         of the tables of that name.
         """
-        content = {"mtmeta": self.version, "signature": self.signature, "seed": self.seed, "level": self.level}
+        content = {"mtmeta": self.version, "signature": self.signature, "seed": self.seed, "level": LEVEL}
         for key in ("claims", "sections", "skipped"):
             frame = getattr(self, key)
             content[key] = frame.astype(object).where(frame.notna(), None).to_dict("records")
@@ -106,7 +102,6 @@ def report(
     metric: str | Sequence[str] | None = None,
     *,
     n_resamples: int = 200,
-    level: float = 0.95,
     unit: str | None = None,
     rng: int | np.random.Generator | None = 0,
     progress: Callable[[str], None] | None = None,
@@ -120,9 +115,7 @@ def report(
     metric : str or sequence of str, optional
         The metric to report on, or several; all of the table by default. It is compared with all others.
     n_resamples : int
-        Draws of each interval and of the null model of system dependence, at least 40 and ``2 / (1 - level) - 1``.
-    level : float
-        Nominal coverage of intervals, in (0, 1).
+        Draws of each interval and of the null model of system dependence, at least 40.
     unit : {None, "segment", "document"}
         What the bootstrap draws, what is exchanged between metrics, and what the null of system dependence moves;
         documents bring all their segments. By default documents if a set names at least 20 with human scores, otherwise
@@ -176,8 +169,7 @@ def report(
     ['It tells better from worse translations of one segment.', 'supported']
     """
     check_choice("unit", unit, (None, "segment", "document"))
-    level, seed = float(check_level(level)), base_seed(rng)
-    n_resamples = check_count("n_resamples", n_resamples, max(40, math.ceil(2 / (1 - level) - 1e-9) - 1))
+    seed, n_resamples = base_seed(rng), check_count("n_resamples", n_resamples, 40)
     sets, parts = as_sets(es), []
     names = names_of((one.name for one in sets), "names of sets")
     for one in sets:
@@ -185,7 +177,7 @@ def report(
         for name in metric_names(one, metric):
             if progress is not None:
                 progress(f"{one.name}: {name}")
-            parts.append(part := Part(one, name, n_resamples, level, drawn, seed))
+            parts.append(part := Part(one, name, n_resamples, drawn, seed))
             if not (ranking.rows or ranking.skipped):  # all metrics of a set are ranked at once
                 ranking.attempt("rank", SECTIONS["rank"], part, ranking)
             for key, compute in SECTIONS.items():
@@ -194,6 +186,6 @@ def report(
                     section.attempt(key, compute, part, section)
             part.claims.extend(claims_of(part))
     metrics, units = (",".join(dict.fromkeys(getattr(part, what) for part in parts)) for what in ("metric", "unit"))
-    drawn = f"draws:{n_resamples}|unit:{units}|level:{level:g}|seed:{seed}"
+    drawn = f"draws:{n_resamples}|unit:{units}|level:{LEVEL:g}|seed:{seed}"
     signature = f"report|metric:{metrics}|set:{','.join(names)}|{drawn}|mtmeta:{__version__}"
-    return Report(tuple(parts), level, seed, signature)
+    return Report(tuple(parts), seed, signature)

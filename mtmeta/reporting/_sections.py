@@ -22,7 +22,7 @@ from ..significance.systems import STATISTICS, of_other_systems, order_p_value, 
 from ..sysdep import centre_segments, compare_with_null, deviations_both_ways, system_dependence
 from ..ties import calibrate_ties, held_out_calibration, human_tie_share
 from ._baselines import baselines, lengths
-from ._facts import NO_INTERVAL, NONE, Part, Section
+from ._facts import LEVEL, NO_INTERVAL, NONE, Part, Section
 
 GROUPINGS = ("none", "segment", "system")
 #: The least draws of the comparison of all pairs of metrics.
@@ -73,7 +73,7 @@ def systems(part: Part, section: Section) -> None:
             note = f"these systems{_without_each(part, section, name)}"
             section.add(key, values[0], part.interval(values, part.n_units(), bounds), **size, note=note)
             if k >= FEWEST_SYSTEMS:
-                found, *ends = of_other_systems(human, metric, name, part.level)
+                found, *ends = of_other_systems(human, metric, name, LEVEL)
                 section.add(f"{key}.others", found, ends, **size, note="the interval is about other systems, too")
     p_value, how = order_p_value(human[:, 0], metric[:, 0], part.seed)
     notes = of_partly_rated_segments(es), of_unrated_translations(part.es.with_system_scores("paired"), [part.metric])
@@ -204,7 +204,7 @@ def _null(part: Part, section: Section) -> None:
 
 def _favours(part: Part, section: Section) -> None:
     es, n = part.paired, part.paired.shape[0]
-    level = 1 - (1 - part.level) / n
+    level = 1 - (1 - LEVEL) / n
     options = part.options | {"level": level, "n_resamples": max(part.n_resamples, math.ceil(2 / (1 - level)))}
     plain = deviations_both_ways(es, part.metric, **options).set_index("system")
     centred = deviations_both_ways(centre_segments(es, [part.metric]), part.metric, **options).set_index("system")
