@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from fractions import Fraction
 
+import buckets
 import exact
 import numpy as np
 import pandas as pd
@@ -409,7 +410,7 @@ def test_recommendation(numbers):
             assert line["n_not_worse"] == sum(own["verdict"] != "worse")
 
 
-@checks(la.quality_buckets)
+@checks()
 def test_quality_buckets(numbers):
     """Edges are quantiles by their definition, equal ones merged; a value belongs below the first edge it reaches."""
     for number, human, _, _ in campaigns(numbers):
@@ -417,7 +418,7 @@ def test_quality_buckets(numbers):
         rated = sorted(exact.exact(values[~np.isnan(values)]))
         if not rated:
             continue
-        found, edges = la.quality_buckets(values, n), set()
+        found, edges = buckets.quality_buckets(values, n), set()
         for k in range(n + 1):
             at = Fraction(k * (len(rated) - 1), n)
             low = math.floor(at)
@@ -478,12 +479,12 @@ def test_length_metric(numbers):
             assert found[column].tolist() == [len(re.findall(r"\S+", t)) for t in own], number
 
 
-@checks(la.combination_variance)
+@checks()
 def test_combination_variance(numbers):
     for number, frame in tables(numbers):
         kinds = sorted(frame["perturbation"].unique())
         if len(kinds) < 3:
-            refuses("at least three kinds", la.combination_variance, frame)
+            refuses("at least three kinds", buckets.combination_variance, frame)
             continue
         context = (None, "system", "domain")[number % 3]
 
@@ -495,7 +496,7 @@ def test_combination_variance(numbers):
         means = {(m, k): [mean(m, c) for c in itertools.combinations(kinds, k)] for m in "mn" for k in (1, 2)}
         if any(None in values for values in means.values()):
             continue
-        found = la.combination_variance(frame, context=context)
+        found = buckets.combination_variance(frame, context=context)
         variance = {key: exact.mean([v**2 for v in exact.centred(values)]) for key, values in means.items()}
         for _, line in found.iterrows():
             near(line["variance"], float(variance[line["metric"], line["k"]]), number, 1e-12)

@@ -7,6 +7,7 @@ from statistics import NormalDist
 import exact
 import numpy as np
 import pytest
+import within_systems
 from campaigns import VALUES, agree, checks, near, refuses
 
 import mtmeta as mm
@@ -361,16 +362,16 @@ def test_comparison_with_nulls(numbers):
         near(row["null_mean"] / unit, np.mean(draws_of["sysdep"]) / unit, number, 1e-12)
 
 
-@checks(sysdep.within_system_splits)
+@checks()
 def test_parts_of_a_system(numbers):
     p, n = 2, 2
     for number, es in sets(numbers):
         rows, k, unit = rows_of(es), es.shape[0], size(es)
         own = [[row for row in rows if row[0] == s] for s in range(k)]
         if min(map(len, own)) < p:
-            refuses("cannot split", sysdep.within_system_splits, es, "m", parts=[p])
+            refuses("cannot split", within_systems.within_system_splits, es, "m", parts=[p])
             continue
-        line = sysdep.within_system_splits(es, "m", parts=[p], n_splits=n, rng=number).iloc[0]
+        line = within_systems.within_system_splits(es, "m", parts=[p], n_splits=n, rng=number).iloc[0]
         one, rng = exact.exact([unit])[0], np.random.default_rng(number)
 
         def gaps(part, one=one):

@@ -172,7 +172,7 @@ def test_every_public_function_has_an_example_and_leads_on():
 #: Public functions that estimate nothing: they prepare data, choose among options, or quote a mistake.
 NO_STATISTICS = {
     *("discrete_to_continuous", "centre_segments", "permute_within_human_scores"),
-    *("length_metric", "metrics_of", "natural_pairs", "quality_buckets", "scored_pairs"),
+    *("length_metric", "metrics_of", "natural_pairs", "scored_pairs"),
     *("aggregate", "extract"),
 }
 STATISTICS = "agreement significance ties sysdep local_accuracy aggregation estimation differences raters detection"

@@ -2,6 +2,7 @@
 
 import itertools
 
+import buckets
 import numpy as np
 import pandas as pd
 import pytest
@@ -78,10 +79,10 @@ def test_order_of_equals_and_of_like_contexts_and_buckets_as_many_as_ties_allow(
     summary = result.summary.set_index("metric")
     assert summary.loc["A", ["max_loss", "worst_context"]].tolist() == pytest.approx([0.6, "Z"])
     values = pd.Series(np.r_[np.zeros(100), -np.arange(1.0, 201)], index=range(100, 400))
-    buckets = la.quality_buckets(values, 30)
-    assert buckets.labels.index.equals(values.index)
-    assert buckets.n_buckets == 21  # the ten quantiles that fall on 0 merge into one bucket
-    refuses("no value is rated", la.quality_buckets, [np.nan], 2)
+    found = buckets.quality_buckets(values, 30)
+    assert found.labels.index.equals(values.index)
+    assert found.n_buckets == 21  # the ten quantiles that fall on 0 merge into one bucket
+    refuses("no value is rated", buckets.quality_buckets, [np.nan], 2)
 
 
 def test_natural_pairs_keep_documents_and_may_be_few():

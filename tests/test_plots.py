@@ -2,12 +2,14 @@
 
 import itertools
 
+import buckets
 import figures
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+import within_systems
 from campaigns import refuses
 
 import mtmeta as mm
@@ -155,7 +157,7 @@ def test_planes_name_systems_and_nulls_have_a_band_a_metric(biased):
 
 
 def test_parts_detection_and_learning_curves_draw_what_they_are_given(biased):
-    splits = mm.sysdep.within_system_splits(biased, "m", parts=[2, 4, 8], n_splits=2)
+    splits = within_systems.within_system_splits(biased, "m", parts=[2, 4, 8], n_splits=2)
     within, across = figures.parts_of_systems(splits).lines
     assert (len(within.get_xdata()), len(across.get_xdata())) == (3, 2)  # eight parts, five systems
     table = pd.DataFrame({"n": [1, 2, 1, 2], "bias": [0, 0, 1, 1], "rate": [0, 0.1, 0.5, 1]})
@@ -314,17 +316,17 @@ def test_a_tau_heatmap_has_the_global_row_on_top_and_a_fixed_scale(pairs):
 
 @pytest.mark.slow
 def test_quality_stands_at_its_percentile(pairs):
-    buckets = mm.local_accuracy.quality_buckets([-2.0] * 180 + [-1.0] * 180 + [0.0] * 360, 4)
-    placed = pairs.assign(bucket=buckets.labels.to_numpy())
+    levels = buckets.quality_buckets([-2.0] * 180 + [-1.0] * 180 + [0.0] * 360, 4)
+    placed = pairs.assign(bucket=levels.labels.to_numpy())
     table = mm.local_accuracy.local_accuracy(placed, context="bucket", metrics=["m1", "m5"], n_resamples=50)
-    ax = figures.accuracy_by_quality(table, buckets)
+    ax = figures.accuracy_by_quality(table, levels)
     line = lines_of(ax)["m5"]
     assert line.get_xdata().tolist() == [12.5, 37.5, 75]
     assert line.get_ydata().tolist() == table[table["metric"] == "m5"]["accuracy"].tolist()
 
 
 def test_variances_are_drawn_and_swap_bars_fill_the_whole(pairs):
-    table = mm.local_accuracy.combination_variance(pairs)
+    table = buckets.combination_variance(pairs)
     ax = figures.variance_by_combination(table, metrics=["m0", "m7"])
     solid = lines_of(ax)["m7"]
     dashed = [line for line in ax.lines if line.get_linestyle() == "--" and line.get_color() == solid.get_color()]

@@ -5,6 +5,7 @@ import tracemalloc
 import numpy as np
 import pandas as pd
 import pytest
+import within_systems
 from campaigns import refuses
 from sklearn.isotonic import IsotonicRegression
 
@@ -184,7 +185,7 @@ def test_options_are_checked(options, error, match):
     (lambda es: plant_bias(es, "m", "X", 1.0), "unknown system 'X'"),
     (lambda es: plant_bias(times(es, "m", -1), "m", "S3", 1.0), "does not rise with the human score"),
     (lambda es: plant_bias(times(es, "human", 0), "m", "S3", 1.0), "does not rise"),
-    (lambda es: sysdep.within_system_splits(es, "m", parts=[61]), "cannot split into 61 parts"),
+    (lambda es: within_systems.within_system_splits(es, "m", parts=[61]), "cannot split into 61 parts"),
     (lambda es: sysdep.deviations_both_ways(es, "m", n_resamples=1), "at least 2"),
     (lambda es: sysdep.detection_power(es, "m", "S0", n_resamples=1), "at least 2"),
 ])  # fmt: skip
@@ -307,14 +308,14 @@ def test_two_sided_p_values_by_hand_and_of_people_who_tie_everything():
 
 
 def test_sizes_of_parts_and_more_parts_than_systems():
-    table = sysdep.within_system_splits(campaign(15), "m", parts=[2, 8], n_splits=2)
-    assert sysdep.within_system_splits(campaign(15), "m", n_splits=1)["parts"].tolist() == [2, 3, 5, 10, 15]
+    table = within_systems.within_system_splits(campaign(15), "m", parts=[2, 8], n_splits=2)
+    assert within_systems.within_system_splits(campaign(15), "m", n_splits=1)["parts"].tolist() == [2, 3, 5, 10, 15]
     assert table["n_segments"].tolist() == [30, 60 / 8]
     assert np.isnan(table.loc[1, "across_sd"])  # five systems only
     holes = np.array(campaign(1, n_systems=3, n_segments=7).human)
     holes[0, 0] = np.nan
     es = mm.EvalSet(holes, {"m": campaign(1, n_systems=3, n_segments=7)["m"]}, systems=list("ABC"))
-    assert sysdep.within_system_splits(es, "m", parts=[2], n_splits=2)["n_segments"][0] == 20 / 3 / 2
+    assert within_systems.within_system_splits(es, "m", parts=[2], n_splits=2)["n_segments"][0] == 20 / 3 / 2
 
 
 #: Expected Deviations printed in the text and table 1 (zh-en, XCOMET-Ensemble), and SysDep.

@@ -1,7 +1,7 @@
 """Local metric accuracy: how often a metric prefers a text to its degraded version, context by context."""
 
 from ._accuracy import local_accuracy
-from ._derived import QualityBuckets, combination_variance, length_metric, natural_pairs, quality_buckets, swap_effects
+from ._derived import length_metric, natural_pairs, swap_effects
 from ._effects import context_effect, ranking_effect
 from ._guide import guide, scored_pairs
 from ._pairs import metrics_of
@@ -9,16 +9,13 @@ from ._rankings import tau_ap, tau_ap_matrix
 from ._stability import Recommendation, recommend, stability
 
 __all__ = [
-    "QualityBuckets",
     "Recommendation",
-    "combination_variance",
     "context_effect",
     "guide",
     "length_metric",
     "local_accuracy",
     "metrics_of",
     "natural_pairs",
-    "quality_buckets",
     "ranking_effect",
     "recommend",
     "scored_pairs",

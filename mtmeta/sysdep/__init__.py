@@ -4,7 +4,7 @@ from ._cells import centre_segments
 from ._deviation import SystemDependence, deviations_both_ways, system_dependence
 from ._favours import Favours, favours
 from ._nulls import NULLS, NullComparison, compare_with_null, permute_within_human_scores
-from ._power import detection_power, within_system_splits
+from ._power import detection_power
 
 __all__ = [
     "NULLS",
@@ -18,5 +18,4 @@ __all__ = [
     "favours",
     "permute_within_human_scores",
     "system_dependence",
-    "within_system_splits",
 ]
