@@ -7,13 +7,12 @@ are counted than necessary; jiwer counts the fewest errors.
 
 from __future__ import annotations
 
+import numba
 import numpy as np
 import pandas as pd
 
-from mtmeta._compiled import njit
 
-
-@njit
+@numba.njit
 def _counts(text, reference):
     """Return hits, substitutions, deletions and insertions of the cheapest alignment.
 
