@@ -12,8 +12,8 @@ from ._given import OnSets
 from ._output import say
 
 _SENTINELS = ["sentinels-segment", "sentinels-segment-grouped", "sentinels-pearson", "sentinels-pearson-grouped"]
-_PROTOCOLS = Literal["wmt23", "wmt24", "gemba-v2", *_SENTINELS]
-Protocol = Annotated[_PROTOCOLS, Option(help="Which published ranking to compute, over all sets together.")]
+PROTOCOLS = Literal["wmt23", "wmt24", "gemba-v2", *_SENTINELS]
+Protocol = Annotated[PROTOCOLS, Option(help="Which published ranking to compute, over all sets together.")]
 Draws = Annotated[int, Option(metavar="N", help="Draws of the test that shows which ranks are possible; 0 skips it.")]
 
 
@@ -33,9 +33,9 @@ def rank(
     coefficient, see mtmeta correlate --wide.
     """
     from ..evalset import UNRATED
-    from ..protocols import PROTOCOLS, decided_by_one, deciding_systems, without_each_system
+    from ..protocols import decided_by_one, deciding_systems, without_each_system
 
-    of_systems = {task.statistic for task in PROTOCOLS[protocol].tasks if task.level == "system"}
+    of_systems = {task.statistic for task in mm.protocols.PROTOCOLS[protocol].tasks if task.level == "system"}
     loaded = context.obj.rated(sets, only=metric, by_system=bool(of_systems - {"spa"}))
     result = mm.rank(loaded, protocol=protocol, metrics=metric, n_resamples=n_resamples, rng=seed)
     left_out = {what: why for what, why in result.left_out.items() if why != UNRATED}  # reported already
