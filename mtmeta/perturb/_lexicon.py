@@ -1,7 +1,7 @@
 """Resources of the language-dependent edits: synonyms, parts of speech, named entities.
 
 By default these are the project's own word lists in ``mtmeta/data/lexicon`` and rules; WordNet (through nltk) and spaCy
-are used where they are named. The column ``resource`` of `perturb_table` names the one used.
+are used where the option ``tools`` of `perturb_table` names them.
 """
 
 import re
@@ -97,14 +97,16 @@ def _document(language: str, text: str) -> Any:
 
 @dataclass(frozen=True)
 class Tools:
-    """What knows synonyms, parts of speech and named entities: lists and rules of the package, or tools by name."""
+    """Synonyms, parts of speech and named entities, by lists and rules of the package or by other tools."""
 
     language: str
     which: str = "bundled"
 
     def __post_init__(self) -> None:
         try:
-            self.wordnet, self.tagger  # noqa: B018 - loads them
+            if "spacy" in self.which:
+                spacy_model(self.language)
+            _ = self.wordnet
         except (ImportError, LookupError, OSError) as error:
             raise ValueError(
                 f"tools={self.which!r} needs nltk's WordNet or spaCy's small pipeline for {self.language!r}, which is "
@@ -116,13 +118,8 @@ class Tools:
         """WordNet, which is English, or None."""
         return wordnet() if "wordnet" in self.which and self.language == "en" else None
 
-    @property
-    def tagger(self) -> str:
-        """``rules``, or ``spacy:`` and the pipeline."""
-        return "spacy:{lang}_{name}".format_map(spacy_model(self.language).meta) if "spacy" in self.which else "rules"
-
     def tag(self, text: Words, i: int) -> str:
-        """Return ``v`` for a verb, ``a`` for an adjective, or else another letter or nothing."""
+        """Return ``v`` for a verb, ``a`` for an adjective, otherwise another letter or nothing."""
         if "spacy" not in self.which:
             return _tag_by_rule(text, i)
         start = text.spans[i][0]

@@ -26,7 +26,7 @@ KINDS = {"translation": tuple(_OF_TRANSLATIONS.split()), "speech": tuple(_OF_SPE
 Model = Callable[[Sequence[str]], Sequence[str]]
 #: The column with the text, by task.
 COLUMN = {"translation": "translation", "speech": "transcript"}
-_NEW = ("perturbation", "perturbed", "resource")
+_NEW = ["perturbation", "perturbed"]
 _CHUNK = 1000
 #: One edit may undo another; then it tries again.
 _TRIES = 10
@@ -157,9 +157,7 @@ def perturb_table(
     -------
     DataFrame
         One row per text and perturbation, in the order of ``frame`` and then of `KINDS`: the columns of ``frame`` and
-        ``perturbation`` (the kind), ``perturbed`` (the text) and ``resource`` (what made it: ``rules``; ``lexicon``,
-        the bundled list, or ``wordnet``, with that list for inflected words; ``spacy:`` and the pipeline; ``frame``,
-        words of the table; ``model:`` and the language model).
+        ``perturbation`` (the kind) and ``perturbed`` (the text).
 
     Raises
     ------
@@ -217,7 +215,6 @@ def perturb_table(
     texts = frame[column].tolist()
     n_kinds = len(chosen) if n_kinds is None else check_count("n_kinds", n_kinds, 1)
     used = lexicon.Tools(language, tools)
-    named = _resources(used, model)
     wanted = {"named_entity", "composed"} & set(chosen) and task == "translation"
     setting = Setting(vocabulary_of(texts, language), _entities_of(texts, used) if wanted else (), used)
     keys = frame[[*(c for c in ("system", "segment") if c in frame), column]].itertuples(index=False, name=None)
@@ -230,16 +227,5 @@ def perturb_table(
     made = [row for chunk in parallel(check_jobs(n_jobs), calls) for row in chunk]
     flat = [(i, k, t) for i, row in enumerate(made) for k, t in sorted(row, key=lambda r: KINDS[task].index(r[0]))]
     table = frame.iloc[[i for i, *_ in flat]].reset_index(drop=True)
-    new = pd.DataFrame([(k, t, named[k]) for _, k, t in flat], columns=list(_NEW), dtype=object)
+    new = pd.DataFrame([row[1:] for row in flat], columns=_NEW, dtype=object)
     return table.assign(**new)
-
-
-def _resources(tools: lexicon.Tools, model: Model | None) -> dict[str, str]:
-    """Return what makes the perturbations of each kind."""
-    return {
-        **dict.fromkeys([*EDITS, "composed"], "rules"),
-        "insertion": "frame",
-        "synonym": "wordnet" if tools.wordnet else "lexicon",
-        **dict.fromkeys(["named_entity", "negation"], tools.tagger),
-        "llm": f"model:{getattr(model, 'name', getattr(model, '__name__', 'language model'))}",
-    }
