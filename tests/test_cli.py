@@ -25,7 +25,9 @@ from mtmeta.datasets import _registry
 from mtmeta.local_accuracy import _pairs
 from mtmeta.local_accuracy._guide import PARTS
 
-COMMANDS = "validate rank correlate difference compare power drivers fetch report local-accuracy run sweep".split()
+COMMANDS = (
+    "validate rank correlate difference compare power drivers fetch import report local-accuracy run sweep".split()
+)
 ODD = "A_B&C%|\\x"
 
 

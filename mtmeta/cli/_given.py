@@ -28,7 +28,7 @@ _SCORES = "Score systems by the translations that people rated, as published (al
 _SCORES += "scores), or adjusted for the difficulty of their segments."
 _MISSING = "What to do if a system lacks a segment: refuse, or leave the cell unscored."
 #: Parameters of commands that name what is read.
-_READ = ("sets", "file", "folder", "scores", "names")
+_READ = ("sets", "file", "files", "folder", "scores", "names")
 
 
 def _loading(
@@ -74,7 +74,7 @@ class Given:
         """Load all sets of translations, or of ``any_kind``, that these names stand for, as the options say."""
         load_sets = mm.datasets.load_any if any_kind else mm.load_all
         options = {name: self.options[name] for name in ("annotation", "reference", "missing", "metrics_from")} | more
-        options |= {"columns": _columns(self.options["columns"] or ""), "human_systems": self.options["human_system"]}
+        options |= {"columns": columns_of(self.options["columns"] or ""), "human_systems": self.options["human_system"]}
         sets = [data for name in names for data in load_sets(name, **options)]
         if how := self.options["system_scores"]:
             sets = [data.with_system_scores(how) if isinstance(data, mm.EvalSet) else data for data in sets]
@@ -163,7 +163,8 @@ def together(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
     return pd.concat([frame.assign(set=name)[["set", *frame]] for name, frame in tables.items()], ignore_index=True)
 
 
-def _columns(text: str) -> dict[str, str]:
+def columns_of(text: str) -> dict[str, str]:
+    """Return our names of columns and theirs, as --columns lists them."""
     pairs = [pair.partition("=") for pair in text.split(",") if pair]
     if not all(ours and theirs for ours, _, theirs in pairs):
         raise typer.BadParameter(f"expected NAME=COLUMN,...; found {text!r}.", param_hint="--columns")

@@ -19,10 +19,11 @@ from ._mqm import mqm_weight
 from ._registry import available
 from ._tables import SUFFIXES, read_table
 from ._validate import validate
+from .layouts import layouts, read
 
 __all__ = [
-    "SUFFIXES", "available", "fetch", "load", "load_all", "load_any", "load_rankings",
-    "load_transcripts", "locate", "mqm_weight", "path_of", "read_table", "validate",
+    "SUFFIXES", "available", "fetch", "layouts", "load", "load_all", "load_any", "load_rankings",
+    "load_transcripts", "locate", "mqm_weight", "path_of", "read", "read_table", "validate",
 ]  # fmt: skip
 
 

@@ -130,11 +130,10 @@ def _misnamed(frame: pd.DataFrame) -> str:
         said = ", ".join(f"{theirs!r} seems to be {ours!r}" for ours, theirs in found.items())
         return f"{said}: if so, pass columns='{pairs}', else rename it."
     if "segment" in frame and "system" not in frame:
-        return (
-            "If each system has a column, melt the table, once for the human scores and once for each metric: "
-            "table.melt('segment', var_name='system', value_name='human'), and merge them."
-        )
-    return ""
+        return "If each system has a column, `mtmeta import` (in Python: datasets.read) makes a tidy table of it."
+    if "rater" in frame and "segment" in frame:
+        return "If each rating has a row, `mtmeta import` (in Python: datasets.read) takes their mean."
+    return "" if "system" in frame else "If another tool wrote it, `mtmeta import` (datasets.read) may know its layout."
 
 
 def _renamed(frame: pd.DataFrame, columns: Mapping[str, str], what: Path | str) -> pd.DataFrame:

@@ -1,0 +1,806 @@
+"""Layouts that other tools write, read as a tidy table: one layout is one function."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .._checks import check_choice, to_numbers
+from .._delimited import text_of
+from .._files import read_text
+from .._names import counted, listed, natural, some_of, unknown
+from ..evalset import RESERVED, is_rating, is_reference
+from . import _find, _tables
+from ._common import Options, canonical_ids
+from ._mqm import load_errors, mqm_weight
+
+#: How several ratings of a translation become its human score.
+RATERS = ("mean", "standardise", "apart")
+#: Our names of columns, and names elsewhere in lower case.
+_ALIASES = {**_tables.ALIASES, "rater": "annotator user annotator_id rater_id worker worker_id evaluator login"}
+_ALIASES |= {"lp": "language_pair lang_pair langs", "metric": "metric_name measure", "reference": "ref refa"}
+_ALIASES["human"] += " label human_rating human_mean mos esa"
+_KEYS = ["lp", "system", "segment"]
+_FIRST = [*_KEYS, "doc", "domain", "source", "reference", "translation", "human"]
+#: Numbers that are not scores: what the names of their columns hold, between underscores.
+_NOT_SCORES = "id ids year date time timestamp created updated annotator annotators rater raters num count index idx "
+_NOT_SCORES = {*(_NOT_SCORES + "seed batch task tasks order start end duration lead length len n unnamed").split()}
+#: What people rate where there is not one human score.
+_DIMENSIONS = "adequacy fluency coherence consistency relevance accuracy meaning naturalness informativeness grammar "
+_DIMENSIONS = {*(_DIMENSIONS + "style overall quality faithfulness fidelity understandability").split()}
+
+
+@dataclass
+class _Input:
+    """One file or object: its content, the names by which its layout is recognised, and messages about it."""
+
+    what: str
+    form: str
+    content: Any
+    fields: set[str]
+    path: Path | None = None
+    weights: str | Mapping[str, float] = "google"
+    by_position: bool = False
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def stem(self) -> str:
+        """The name of the file without its endings, which stands for a system or a metric."""
+        return re.sub(r"(\.(csv|tsv|jsonl?|txt|gz|xz|out|log|hyp|parquet|xlsx))+$", "", Path(self.what).name)
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows of a table."""
+        return self.content.to_dict("records")
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """A layout: what writes it, the form and the fields that show it, and the function that reads it."""
+
+    made_by: str
+    form: str
+    fields: tuple[str, ...]
+    read: Callable[[_Input], pd.DataFrame]
+
+
+#: The layouts by name; the first whose fields are all there is taken.
+_LAYOUTS: dict[str, _Layout] = {}
+
+
+def _layout(name: str, made_by: str, form: str, fields: str) -> Callable:
+    """Add a function to the layouts."""
+
+    def add(read: Callable[[_Input], pd.DataFrame]) -> Callable[[_Input], pd.DataFrame]:
+        _LAYOUTS[name] = _Layout(made_by, form, tuple(fields.split()), read)
+        return read
+
+    return add
+
+
+def layouts() -> pd.DataFrame:
+    """Return the layouts that `read` knows.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per layout: its name (``layout``), ``made_by``, its ``form`` (rows are CSV, TSV, JSON lines, a JSON
+        list, Parquet, Excel or a data frame), and the ``fields`` by which it is recognised.
+
+    See Also
+    --------
+    read : read a file in one of these layouts.
+
+    Examples
+    --------
+    >>> from mtmeta.datasets import layouts
+    >>> layouts().query("layout == 'comet-json'").iloc[0].to_dict()
+    {'layout': 'comet-json', 'made_by': 'comet-score --to_json', 'form': 'lists by file', 'fields': 'src, mt'}
+    """
+    rows = [(name, one.made_by, one.form, ", ".join(one.fields)) for name, one in _LAYOUTS.items()]
+    return pd.DataFrame(rows, columns=["layout", "made_by", "form", "fields"])
+
+
+def read(
+    paths: Any,
+    layout: str = "auto",
+    *,
+    human: str | None = None,
+    raters: str = "mean",
+    columns: Mapping[str, str] | None = None,
+    weights: str | Mapping[str, float] = "google",
+) -> pd.DataFrame:
+    """Read files that other tools wrote as one tidy table: one row is one translation.
+
+    Parameters
+    ----------
+    paths : path, table, or list of them
+        Files, folders, or tables in memory (pandas, or anything with ``to_pandas``, as Hugging Face and polars have).
+        Several are joined by system and segment: humans from one, metrics from others.
+    layout : str
+        A name from `layouts`, for all files; by default the layout is recognised.
+    human : str, optional
+        The column that holds the human scores, for example one of several dimensions. Other dimensions are left out.
+    raters : {"mean", "standardise", "apart"}
+        Several ratings of a translation become their mean; or their mean after each rater's were turned to z-scores; or
+        the columns ``human, human_2, …`` in the order of the names of raters, as `mtmeta.raters.ceiling` needs them.
+    columns : mapping of str to str, optional
+        Our name of a column to its name in the files, such as ``{"system": "Engine"}``.
+    weights : str or mapping
+        For MQM errors, as for `mqm_weight`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``system, segment, human`` and one per metric, where known also ``lp, doc, domain, source, reference,
+        translation``. Higher is better: metrics that count errors are turned. ``attrs["notes"]`` lists what was turned,
+        left out and joined.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a layout is unknown or damaged, files have no system in common, or there are several human dimensions.
+
+    See Also
+    --------
+    layouts : the layouts.
+    load : load a tidy table as a checked set; it refuses what `read` would leave out.
+    mtmeta.EvalSet.from_frame : make a set of the result.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mtmeta.datasets import read
+    >>> ratings = pd.DataFrame({"sys": list("AABB"), "seg_id": 1, "annotator": [1, 2, 1, 2], "rating": [3, 4, 1, 1]})
+    >>> scores = pd.DataFrame({"system_id": ["A", "B"], "segment_id": 1, "prediction": [2.5, 20.0]})
+    >>> table = read([ratings, scores])
+    >>> table.to_dict("records")[0]
+    {'system': 'A', 'segment': 1, 'human': 3.5, 'MetricX': -2.5}
+    """
+    check_choice("raters", raters, RATERS)
+    if layout != "auto" and layout not in _LAYOUTS:
+        raise unknown("layout", layout, [*_LAYOUTS])
+    several = isinstance(paths, (list, tuple)) and not all(isinstance(path, dict) for path in paths)
+    inputs = [_open(path, weights) for path in (paths if several else [paths])]
+    if not inputs:
+        raise ValueError("`paths` is an empty list; expected one file or more.")
+    tables = []
+    for given in inputs:
+        name = _recognised(given, columns or {}) if layout == "auto" else layout
+        if given.form != _LAYOUTS[name].form:
+            raise ValueError(f"{given.what}: layout {name} has the form {_LAYOUTS[name].form!r}; found {given.form!r}.")
+        given.notes.append(f"read as {name} ({_LAYOUTS[name].made_by})")
+        try:
+            frame = _LAYOUTS[name].read(given)
+        except (KeyError, TypeError, AttributeError, IndexError) as error:
+            expected = f"expected the layout {name} with the fields {', '.join(_LAYOUTS[name].fields)}"
+            raise ValueError(f"{given.what}: {expected}; the file seems damaged ({error!r}).") from None
+        tables.append(_tidied(frame, given, human, raters, columns or {}, alone=len(inputs) == 1))
+    notes = [f"{given.what}: {note}" for given in inputs for note in given.notes]
+    table = _joined(tables, inputs, notes)
+    if human is not None and not any(f"human scores are {human!r}" in note for note in notes):
+        raise unknown("column for the human scores", human, sorted(set().union(*(given.fields for given in inputs))))
+    if "human" not in table or table["human"].isna().all():
+        notes.append("no human scores: add the file that has them, or name their column with human=…")
+    table.attrs["notes"] = notes
+    return table
+
+
+# -- files and objects ------------------------------------------------------------------------
+
+
+def _open(given: Any, weights: str | Mapping[str, float]) -> _Input:
+    """Return the content of a file or object."""
+    if not isinstance(given, (str, Path)):
+        return _rows_input("table in memory", _frame_of(given), None, weights)
+    path = Path(given)
+    what = str(given)
+    if path.is_dir() or (not path.exists() and (path.parent / "human-scores").is_dir()):
+        files = sorted(path.glob("*.jsonl")) if path.is_dir() else []
+        first = _json_lines(read_text(files[0]), files[0]) if files else []
+        names = {*(first[0] if first else {})}
+        names |= {"human-scores"} if (path / "human-scores").is_dir() or not path.exists() else set()
+        return _Input(what, "folder", files, names, path, weights)
+    suffix = Path(what.removesuffix(".gz").removesuffix(".xz")).suffix.lower()
+    if suffix in (".csv", ".tsv", ".parquet", ".xlsx"):
+        return _rows_input(what, _tables.read_raw(path), path, weights)
+    with _tables.PACKED.get(path.suffix.lower(), open)(path, "rb") as stream:
+        text = text_of(stream.read(), path)
+    if text.lstrip()[:1] not in ("{", "["):
+        return _Input(what, "text", text, {"Segment", "score:"} if _COMET.search(text) else set(), path, weights)
+    try:
+        content = json.loads(text)
+    except ValueError:
+        content = _json_lines(text, path)
+    if isinstance(content, dict) and content and all(isinstance(v, list) for v in content.values()):
+        first = next(iter(content.values()), [])
+        names = {*first[0]} if first and isinstance(first[0], dict) else set()
+        return _Input(what, "lists by file", content, names, path, weights)
+    rows = content if isinstance(content, list) else [content]
+    if not rows or not all(isinstance(row, dict) for row in rows):
+        raise ValueError(f"{what}: expected JSON objects; found {text.strip()[:40]!r}.")
+    return _rows_input(what, pd.DataFrame(rows, dtype=object), path, weights)
+
+
+def _frame_of(given: Any) -> pd.DataFrame:
+    """Return a table in memory as a data frame."""
+    if isinstance(given, Mapping) and any(hasattr(part, "to_pandas") for part in given.values()):
+        if len(given) > 1:
+            raise ValueError(f"expected one table; found the parts {listed(given)}. Choose one, such as data['test'].")
+        given = next(iter(given.values()))
+    if isinstance(given, pd.DataFrame):
+        return given.reset_index(drop=True)
+    if hasattr(given, "to_pandas"):
+        return given.to_pandas()
+    if isinstance(given, (Mapping, list, tuple)):
+        return pd.DataFrame(given)
+    raise TypeError(f"expected a path or a table; found {type(given).__name__}.")
+
+
+def _rows_input(what: str, frame: pd.DataFrame, path: Path | None, weights: Any) -> _Input:
+    """Return a table with the names of its columns; those that have another name are listed by ours as well."""
+    frame = frame.set_axis([str(column) for column in frame.columns], axis=1)
+    if {*frame.columns} & {"TGT", "REF", "BAD", "CHK"}:
+        return _Input(what, "no header", frame, {"TGT"}, path, weights)
+    first = frame.iloc[0].to_dict() if len(frame) else {}
+    scored = any(isinstance(value, dict) and "score" in value for value in first.values())
+    fields = {*frame, *_renames(frame, {}), *(["*.score"] if scored else [])}
+    if isinstance(first.get("metric_scores"), dict):
+        fields.add("metric_scores")
+    return _Input(what, "rows", frame, fields, path, weights)
+
+
+def _json_lines(text: str, path: Path) -> list[dict]:
+    """Return the objects of JSON lines, which need not have the same fields."""
+    rows = []
+    for number, line in enumerate(text.split("\n"), 1):
+        try:
+            rows += [json.loads(line)] if line.strip() else []
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"{path}, line {number}: not valid JSON ({error}).") from None
+    return rows
+
+
+def _renames(frame: pd.DataFrame, columns: Mapping[str, str]) -> dict[str, str]:
+    """Return our names of columns and what they are called in a table, where they are called otherwise."""
+    low = {str(column).strip().casefold(): column for column in frame}
+    found = dict(columns)
+    long = "metric" in low or any(name in low for name in _ALIASES["metric"].split())
+    for ours, others in _ALIASES.items():
+        names = [n for n in [ours, *others.split()] if n in low and not (long and ours == "human" and n == "score")]
+        if ours not in frame and ours not in found and names:
+            found[ours] = low[names[0]]
+    if long and "score" not in frame and "value" in low:
+        found["score"] = low["value"]
+    return found
+
+
+def _recognised(given: _Input, columns: Mapping[str, str]) -> str:
+    """Return the first layout whose fields are all there; raise with the most similar one if there is none."""
+    there = given.fields | {*columns}
+    candidates = {name: one for name, one in _LAYOUTS.items() if one.form == given.form}
+    for name, one in candidates.items():
+        if {*one.fields} <= there:
+            return name
+    ranked = sorted(
+        candidates, key=lambda name: -len({*candidates[name].fields} & there) / len(candidates[name].fields)
+    )
+    known = "See mtmeta.datasets.layouts() for the known layouts, or name columns with columns=…"
+    if not ranked or not {*candidates[ranked[0]].fields} & there:
+        found = listed(sorted(given.fields)) or "no known field"
+        raise ValueError(f"{given.what}: unknown layout ({given.form}); found {found}. {known}")
+    near = candidates[ranked[0]]
+    missing = listed(f for f in near.fields if f not in there)
+    raise ValueError(
+        f"{given.what}: unknown layout. It resembles {ranked[0]} ({near.made_by}), but lacks {missing}; found "
+        f"{listed(sorted(given.fields), 20)}. {known}"
+    )
+
+
+# -- layouts ----------------------------------------------------------------------------------
+
+
+@_layout("appraise", "Appraise's export", "no header", "TGT")
+def _appraise(given: _Input) -> pd.DataFrame:
+    """Read user, system, item, type, languages, score, document, whether it is of a document; TGT rows only."""
+    body = [list(given.content.columns), *given.content.to_numpy().tolist()]
+    width = len("user system segment kind source_lang target_lang human doc of_document".split())
+    rows = pd.DataFrame(
+        [row[:width] for row in body], columns="rater system segment kind sl tl human doc whole".split()
+    )
+    whole = rows["whole"].astype(str).str.casefold() == "true"
+    target = rows["kind"] == "TGT"
+    if whole.any():
+        given.notes.append(f"left out {counted(int(whole.sum()), 'score')} of documents")
+    if (~target).any():
+        kinds = ", ".join(sorted(rows.loc[~target, "kind"].astype(str).unique()))
+        given.notes.append(f"left out {counted(int((~target).sum()), 'control item')} ({kinds})")
+    rows = rows[target & ~whole]
+    return rows.assign(lp=rows["sl"] + "-" + rows["tl"]).drop(columns=["kind", "sl", "tl", "whole"])
+
+
+@_layout("wmt25-humeval", "WMT25's human evaluation", "rows", "doc_id scores tgt_text")
+def _wmt25_humeval(given: _Input) -> pd.DataFrame:
+    """Read one segment a line, with the ratings human1, human2 of each system."""
+    rows = []
+    for line in given.rows:
+        lp, domain, doc, number = _wmt25_id(line["doc_id"])
+        about = {"lp": lp, "domain": domain, "doc": doc, "segment": f"{doc}_#_{number}", "source": line.get("src_text")}
+        texts = line["tgt_text"]
+        about["reference"] = texts.get("refA")
+        for system, ratings in line["scores"].items():
+            numbers = [key.removeprefix("human") for key in ratings if re.fullmatch(r"human\d*", key)]
+            for k in numbers:
+                rater = ratings.get(f"annotator{k}") or f"rater{k}"
+                own = {
+                    "system": system,
+                    "translation": texts.get(system),
+                    "rater": rater,
+                    "human": ratings[f"human{k}"],
+                }
+                rows.append(about | own)
+    return pd.DataFrame(rows)
+
+
+def _wmt25_id(text: str) -> tuple[str, str, str, str]:
+    """Return the language pair, domain, document and number of a segment of WMT25."""
+    lp, domain, doc, number = text.split("_#_")
+    return lp, domain, doc, number
+
+
+@_layout("wmt25-automatic", "WMT25's automatic scores, a file a system", "folder", "document_id metric_scores")
+def _wmt25_folder(given: _Input) -> pd.DataFrame:
+    """Read the files of all systems of a folder."""
+    parts = [_open(path, given.weights) for path in given.content]
+    given.notes.append(f"{counted(len(parts), 'system')}, named as their files")
+    return pd.concat([_wmt25_automatic(part) for part in parts], ignore_index=True)
+
+
+@_layout("wmt25-automatic-file", "WMT25's automatic scores of a system", "rows", "document_id metric_scores")
+def _wmt25_automatic(given: _Input) -> pd.DataFrame:
+    """Read one document a line, with a list of scores by metric, one score a segment."""
+    rows = []
+    for line in given.rows:
+        doc = line["document_id"]
+        lengths = {len(scores) for scores in line["metric_scores"].values() if isinstance(scores, list)}
+        for k in range(max(lengths, default=0)):
+            scores = {m: s[k] for m, s in line["metric_scores"].items() if isinstance(s, list) and len(s) > k}
+            about = {"lp": line.get("language_pair"), "domain": line.get("domain"), "doc": doc}
+            rows.append(about | {"system": given.stem, "segment": f"{doc}_#_{k}"} | scores)
+    return pd.DataFrame(rows)
+
+
+@_layout("mt-metrics-eval", "a tree of mt-metrics-eval, WMT19 to WMT25", "folder", "human-scores")
+def _tree(given: _Input) -> pd.DataFrame:
+    """Read all language pairs of a tree, or the one after the last slash."""
+    frames = []
+    for load_part in _find.parts(str(given.path), Options()).values():
+        es = load_part()
+        given.notes += [f"left out {what} ({why})" for what, why in es.provenance["left_out"].items()]
+        frames.append(es.to_frame().assign(lp=es.language_pair))
+    return pd.concat(frames, ignore_index=True)
+
+
+@_layout("mtme-ratings", "mt-metrics-eval's standalone ratings", "rows", "hypothesis errors system_id segment_id")
+def _mtme_ratings(given: _Input) -> pd.DataFrame:
+    """Read one rating a line, with its errors; the weights of MQM make scores of them."""
+    rows = []
+    for line in given.rows:
+        errors = line["errors"] or []
+        weight = sum(mqm_weight(e.get("category") or "", e.get("severity") or "", given.weights) for e in errors)
+        languages = [line.get("src_lang"), line.get("tgt_lang")]
+        rows.append({
+            "lp": "-".join(languages) if all(languages) else None, "system": line["system_id"],
+            "segment": line["segment_id"], "doc": line.get("document_id"), "source": line.get("source"),
+            "translation": line["hypothesis"], "rater": line.get("rater_id") or "rater", "human": -weight + 0.0,
+        })  # fmt: skip
+    given.notes.append("human scores are minus the weights of the errors (MQM)")
+    return pd.DataFrame(rows).dropna(axis=1, how="all")
+
+
+@_layout("subset2evaluate", "subset2evaluate", "rows", "src tgt scores")
+def _subset2evaluate(given: _Input) -> pd.DataFrame:
+    """Read one segment a row, with translations and scores by system."""
+    rows = []
+    for number, line in enumerate(given.rows):
+        about = {"segment": line.get("i", number), "doc": line.get("doc"), "domain": line.get("domain")}
+        about |= {"source": line["src"], "reference": line.get("ref")}
+        for system, scores in line["scores"].items():
+            rows.append(about | {"system": system, "translation": line["tgt"].get(system)} | dict(scores))
+    return pd.DataFrame(rows).dropna(axis=1, how="all")
+
+
+@_layout("metricx", "MetricX, predict or evaluate", "rows", "prediction")
+def _metricx(given: _Input) -> pd.DataFrame:
+    """Read one translation a row; the prediction is an error, so lower is better."""
+    rows = given.content.rename(columns={"prediction": "MetricX"})
+    rows["MetricX"] = 0.0 - to_numbers(rows["MetricX"])
+    given.notes.append("MetricX predicts an error, lower is better: turned, so that higher is better")
+    if "label" in rows:
+        label = to_numbers(rows["label"])
+        if label.between(0, 25).all() and label.nunique() > 1 and label.corr(rows["MetricX"]) < 0:
+            label = 0.0 - label
+            given.notes.append("the labels rise with the predicted error, so they count errors: turned as well")
+        rows = rows.assign(human=label).drop(columns="label")
+    return _by_position(rows, given)
+
+
+def _by_position(rows: pd.DataFrame, given: _Input) -> pd.DataFrame:
+    """Return rows with the file as system and the number of the row as segment, where they are not named."""
+    renames = _renames(rows, {})
+    if "system" not in rows and "system" not in renames:
+        rows = rows.assign(system=given.stem)
+        given.notes.append(f"one system, named as the file: {given.stem}")
+    if "segment" not in rows and "segment" not in renames:
+        system = rows[renames.get("system", "system")]
+        rows = rows.assign(segment=rows.groupby(system).cumcount())
+        given.by_position = True
+    return rows
+
+
+@_layout("comet-json", "comet-score --to_json", "lists by file", "src mt")
+def _comet_json(given: _Input) -> pd.DataFrame:
+    """Read the segments of each file of translations, which stands for a system."""
+    parts = []
+    for file, rows in given.content.items():
+        part = pd.DataFrame(rows, dtype=object).drop(columns=["errors", "f_score"], errors="ignore")
+        parts.append(part.assign(system=_system(file), segment=range(len(part))))
+    given.by_position = True
+    names = {"src": "source", "mt": "translation", "ref": "reference"}
+    return pd.concat(parts, ignore_index=True).rename(columns=names)
+
+
+def _system(file: str) -> str:
+    """Return the system that a file of translations stands for."""
+    return re.sub(r"\.(txt|out|hyp|mt|tok|detok)$", "", Path(file.replace("\\", "/")).name)
+
+
+_COMET = re.compile(r"^(.+?)\t?\s*Segment (\d+)\s+score: (-?[\d.]+(?:e-?\d+)?)\s*$", re.MULTILINE)
+
+
+@_layout("comet-text", "comet-score on standard output", "text", "Segment score:")
+def _comet_text(given: _Input) -> pd.DataFrame:
+    """Read lines FILE, Segment K, score: NUMBER; the means of systems are left out."""
+    found = _COMET.findall(given.content)
+    rows = [{"system": _system(f.strip()), "segment": int(k), "COMET": float(score)} for f, k, score in found]
+    given.by_position = True
+    return pd.DataFrame(rows)
+
+
+@_layout("sacrebleu", "sacrebleu --format json, one system", "rows", "name score signature")
+def _sacrebleu(given: _Input) -> pd.DataFrame:
+    """Read one score a row, of a whole system, which is named as the file."""
+    scores = {row["name"]: _turned(row["name"], float(row["score"]), given) for row in given.rows}
+    given.notes.append(f"scores of one whole system, named as the file: {given.stem}")
+    return pd.DataFrame([{"system": given.stem, **scores}])
+
+
+@_layout("sacrebleu-systems", "sacrebleu --format json, several systems", "rows", "system *.score")
+def _sacrebleu_systems(given: _Input) -> pd.DataFrame:
+    """Read one system a row, with the score of each metric."""
+    rows = []
+    for row in given.rows:
+        scores = {m: _turned(m, v["score"], given) for m, v in row.items() if isinstance(v, dict) and "score" in v}
+        rows.append({"system": _system(row["system"].removeprefix("Baseline: ")), **scores})
+    given.notes.append("scores of whole systems")
+    return pd.DataFrame(rows)
+
+
+def _turned(metric: str, score: float, given: _Input) -> float:
+    """Return a score of sacreBLEU so that higher is better."""
+    if metric != "TER":
+        return score
+    note = "TER counts errors, lower is better: turned, so that higher is better"
+    given.notes += [note] if note not in given.notes else []
+    return 0.0 - score
+
+
+@_layout("label-studio-json", "Label Studio, JSON", "rows", "annotations data")
+def _label_studio_json(given: _Input) -> pd.DataFrame:
+    """Read tasks with the ratings of each annotation that was not cancelled."""
+    rows = []
+    for task in given.rows:
+        for annotation in [one for one in task["annotations"] if not one.get("was_cancelled")]:
+            by = annotation.get("completed_by")
+            own = {"rater": by.get("email", by.get("id")) if isinstance(by, dict) else by}
+            for result in annotation["result"]:
+                value = result["value"]
+                known = [value[k] for k in ("rating", "number") if k in value]
+                known += [choice for choice in value.get("choices", [])[:1] if re.fullmatch(r"-?[\d.]+", str(choice))]
+                own |= dict.fromkeys([result["from_name"]] if known else [], known[0] if known else None)
+            rows.append({**task["data"], **own})
+    return _one_dimension(pd.DataFrame(rows, dtype=object), given)
+
+
+@_layout("label-studio", "Label Studio, CSV or JSON-MIN", "rows", "annotation_id annotator lead_time")
+def _label_studio(given: _Input) -> pd.DataFrame:
+    """Read one annotation a row, with its ratings in columns named as their controls."""
+    own = "annotation_id created_at id lead_time updated_at project file_upload inner_id total_annotations".split()
+    return _one_dimension(given.content.drop(columns=own, errors="ignore"), given)
+
+
+def _one_dimension(rows: pd.DataFrame, given: _Input) -> pd.DataFrame:
+    """Return ratings; a single column of numbers is the human score, whatever its name."""
+    rows = rows.rename(columns={theirs: ours for ours, theirs in _renames(rows, {}).items()})
+    numeric = [c for c in rows if c not in (*RESERVED, "rater") and to_numbers(rows[c]).notna().any()]
+    numeric = [c for c in numeric if not _no_score(c)]
+    if "human" not in rows and len(numeric) == 1:
+        given.notes.append(f"human scores are {numeric[0]!r}")
+        return rows.rename(columns={numeric[0]: "human"})
+    return rows
+
+
+@_layout("mqm", "MQM errors, as Google publishes them", "rows", "system rater source category severity")
+def _mqm_errors(given: _Input) -> pd.DataFrame:
+    """Read one error a row; the score is minus the sum of the weights, averaged over raters."""
+    if given.path is None:
+        raise ValueError("tables of MQM errors are read from files only. Save it as .tsv.")
+    es = load_errors(given.path, Options(weights=given.weights))
+    given.notes += [f"left out {what} ({why})" for what, why in es.provenance["left_out"].items()]
+    return es.to_frame()
+
+
+@_layout("long", "a table with a row a score", "rows", "system segment metric score")
+def _long(given: _Input) -> pd.DataFrame:
+    """Read one score a row, of the metric that it names; the human score is one of these."""
+    rows = given.content.rename(columns={theirs: ours for ours, theirs in _renames(given.content, {}).items()})
+    rows["score"] = _numbers(rows["score"], "score", given)
+    index = [c for c in (*_KEYS, "rater") if c in rows]
+    texts = [c for c in rows if c in _FIRST[3:8] or is_reference(c)]
+    if rows.duplicated([*index, "metric"]).any():
+        row = rows.loc[rows.duplicated([*index, "metric"]), [*index, "metric"]].iloc[0].to_dict()
+        raise ValueError(f"{given.what} has several rows of {row}; expected one score of a metric for a translation.")
+    wide = rows.pivot(index=index, columns="metric", values="score").rename_axis(columns=None).reset_index()
+    return wide.merge(rows[[*index, *texts]].drop_duplicates(index), on=index) if texts else wide
+
+
+@_layout("table", "a table with a row a translation", "rows", "system segment")
+def _table(given: _Input) -> pd.DataFrame:
+    """Read one translation a row, or one rating a row with a column rater."""
+    return given.content
+
+
+@_layout("wide", "a table with a column a system", "rows", "segment")
+def _wide(given: _Input) -> pd.DataFrame:
+    """Read one segment a row; each column of numbers is a system, or SCORE_SYSTEM for several kinds of scores."""
+    rows = given.content.rename(columns={theirs: ours for ours, theirs in _renames(given.content, {}).items()})
+    kept = [c for c in rows if c in _FIRST or is_reference(c) or is_rating(c)]
+    systems = [c for c in rows if c not in kept and not _no_score(c) and to_numbers(rows[c]).notna().any()]
+    if len(systems) < 2:
+        raise ValueError(
+            f"{given.what}: expected a column 'system', or a column of scores for each system; found {listed(rows)}."
+        )
+    pairs = {c: tuple(c.partition("_")[::2]) for c in systems}
+    kinds, names = ({*part} for part in zip(*pairs.values(), strict=True))
+    several = all(pairs[c][1] for c in systems) and len(kinds) * len(names) == len(systems) and len(names) > 1
+    score = "human" if re.search("human|mqm|esa|rating", given.stem.casefold()) else given.stem
+    if not several:
+        pairs = {c: (score, c) for c in systems}
+    named = dict.fromkeys(name for _, name in pairs.values())
+    given.notes.append(f"{counted(len(named), 'system')}, a column each: {some_of(named)}")
+    parts = [rows[kept].assign(system=name, kind=kind, score=rows[c]) for c, (kind, name) in pairs.items()]
+    tall = pd.concat(parts, ignore_index=True)
+    wide = (
+        tall.pivot(index=["system", "segment"], columns="kind", values="score").rename_axis(columns=None).reset_index()
+    )
+    texts = [c for c in kept if c not in ("segment", "system")]
+    return wide.merge(rows[["segment", *texts]], on="segment") if texts else wide
+
+
+# -- one file, tidied ---------------------------------------------------------------------------
+
+
+def _numbers(column: pd.Series, name: str, given: _Input) -> pd.Series:
+    """Return a column as numbers, empty where it is; raise if it holds text."""
+    numbers = to_numbers(column)
+    texts = column[numbers.isna() & column.notna()].astype(str).str.strip().str.casefold()
+    odd = texts[~texts.isin(_tables.EMPTY)]
+    if len(odd):
+        raise ValueError(f"{given.what}: column {name!r} must hold numbers; found {odd.iloc[0][:40]!r}.")
+    return numbers
+
+
+def _no_score(name: str) -> bool:
+    """Say whether the name of a column shows that its numbers are not scores."""
+    return bool(_NOT_SCORES & {*re.split(r"[^a-z]+", re.sub(r"([a-z])([A-Z])", r"\1_\2", name).casefold())})
+
+
+def _tidied(frame, given: _Input, human: str | None, raters: str, columns: Mapping[str, str], *, alone: bool):
+    """Return a table with our names, numbers and one row a translation; list in the notes what was left out."""
+    for theirs in columns.values():
+        if theirs not in frame:
+            raise unknown(f"column of {given.what}", theirs, list(frame))
+    renames = {ours: theirs for ours, theirs in _renames(frame, columns).items() if theirs != ours}
+    if human is not None and human in frame:
+        renames = {ours: theirs for ours, theirs in renames.items() if ours != "human" and theirs != human}
+        frame = frame.drop(columns="human", errors="ignore") if human != "human" else frame
+        given.notes.append(f"human scores are {human!r}")
+    if renames:
+        given.notes.append("renamed " + ", ".join(f"{theirs!r} to {ours!r}" for ours, theirs in renames.items()))
+    if human is not None and "human" not in frame:
+        renames |= {"human": human}
+    frame = frame.rename(columns={theirs: ours for ours, theirs in renames.items()})
+    if "system" not in frame:
+        raise ValueError(f"{given.what}: no column 'system'; found {listed(frame)}. Name it with columns=….")
+    whole = "segment" not in frame
+    frame = frame.assign(system=frame["system"].astype(str), segment="all" if whole else frame["segment"].astype(str))
+    frame = _scores_only(frame, given, human)
+    if "human" not in frame and alone and (names := [c for c in frame if c == given.stem]):
+        frame = frame.rename(columns={names[0]: "human"})
+        given.notes.append("took the only scores for those of humans")
+    frame = _one_a_translation(frame, given, raters)
+    return frame.assign(segment=np.nan) if whole else frame
+
+
+def _scores_only(frame: pd.DataFrame, given: _Input, human: str | None) -> pd.DataFrame:
+    """Return the columns of keys, texts and scores; those of scores as numbers."""
+    left_out, dimensions = {}, []
+    for name in [c for c in frame if c not in (*_FIRST[:-1], "rater") and not is_reference(c)]:
+        column = frame[name]
+        if name != "human" and not is_rating(name):
+            numbers = (
+                None if column.map(lambda v: isinstance(v, (list, dict, np.ndarray))).any() else to_numbers(column)
+            )
+            texts = column.dropna().astype(str).str.strip().str.casefold()
+            if numbers is None or len(texts[numbers[texts.index].isna() & ~texts.isin(_tables.EMPTY)]):
+                left_out[name] = "holds no numbers"
+            elif numbers.isna().all():
+                left_out[name] = "is empty"
+            elif _no_score(name):
+                left_out[name] = "seems not to be a score"
+            elif {*re.split(r"[^a-z]+", name.casefold())} & _DIMENSIONS:
+                dimensions.append(name)
+        if name not in left_out:
+            frame[name] = _numbers(column, name, given)
+    if dimensions and "human" not in frame and human is None:
+        what = f"{given.what}: no column 'human', but {listed(dimensions)}, which people rate"
+        raise ValueError(f"{what}. Name the one to compare metrics with: human='{dimensions[0]}'. Others are left out.")
+    left_out |= dict.fromkeys(dimensions, "another human dimension")
+    given.notes += [f"left out column {name!r}: {why}" for name, why in left_out.items()]
+    return frame.drop(columns=[*left_out])
+
+
+def _one_a_translation(frame: pd.DataFrame, given: _Input, raters: str) -> pd.DataFrame:
+    """Return one row a translation: several ratings become one, or human, human_2 and so on."""
+    keys = [c for c in _KEYS if c in frame]
+    again = frame.duplicated(keys, keep=False)
+    if not again.any() and raters != "standardise":
+        return frame.drop(columns="rater", errors="ignore")
+    if "human" not in frame or ("rater" not in frame and not again.any()):
+        if again.any():
+            row = ", ".join(f"{key} {frame.loc[again, key].iloc[0]!r}" for key in keys)
+            raise ValueError(f"{given.what} has several rows of {row}, and no human scores; expected one row.")
+        return frame
+    if "rater" not in frame:
+        given.notes.append("several rows of a translation and no column 'rater': each counts as a further rating")
+        frame = frame.assign(rater=frame.groupby(keys).cumcount().map("row {}".format))
+    ratings = frame.groupby([*keys, "rater"], sort=False, dropna=False)["human"].mean().rename("human").reset_index()
+    if raters == "standardise":
+        by = ratings.groupby("rater", dropna=False)["human"]
+        ratings["human"] = (ratings["human"] - by.transform("mean")) / by.transform("std", ddof=0).replace(0.0, np.nan)
+        ratings["human"] = ratings["human"].where(ratings["human"].notna() | by.transform("count").eq(0), 0.0)
+    n, most = ratings["rater"].nunique(dropna=False), int(ratings.groupby(keys, dropna=False).size().max())
+    others = frame.drop(columns=["human", "rater"])
+    scores = [c for c in others if c not in _FIRST and not is_reference(c)]
+    how = dict.fromkeys((c for c in others if c not in keys), "first") | dict.fromkeys(scores, "mean")
+    table = (
+        others.groupby(keys, sort=False, dropna=False).agg(how).reset_index() if how else others.drop_duplicates(keys)
+    )
+    if raters == "apart":
+        ratings = ratings.dropna(subset="human").sort_values("rater", key=lambda names: names.map(natural))
+        number = ratings.groupby(keys, dropna=False).cumcount() + 1
+        ratings["name"] = number.map(lambda k: "human" if k == 1 else f"human_{k}")
+        pivot = ratings.pivot(index=keys, columns="name", values="human").rename_axis(columns=None)
+        pivot = pivot[sorted(pivot, key=natural)]
+    else:
+        pivot = ratings.groupby(keys, sort=False, dropna=False)["human"].mean()
+    done = {"mean": "their mean", "standardise": "the mean of each rater's z-scores", "apart": "kept apart"}[raters]
+    given.notes.append(f"{counted(n, 'rater')}, up to {counted(most, 'rating')} of a translation: human is {done}")
+    return table.join(pivot, on=keys)
+
+
+# -- several files, joined ----------------------------------------------------------------------
+
+
+def _joined(tables: list[pd.DataFrame], inputs: list[_Input], notes: list[str]) -> pd.DataFrame:
+    """Return one table of all files, joined by system and segment, with its columns and rows in order."""
+    pairs = [(table, given) for table, given in zip(tables, inputs, strict=True) if table["segment"].notna().all()]
+    pairs.sort(key=lambda pair: "human" not in pair[0])
+    whole = [(table, given) for table, given in zip(tables, inputs, strict=True) if table["segment"].isna().any()]
+    joined = reduce(lambda one, two: (_join(one, two, notes), one[1]), pairs)[0] if pairs else None
+    for table, given in whole:
+        table = table.assign(segment="all")
+        if joined is not None and (joined["segment"] != "all").any():
+            keys = [c for c in ("lp", "system") if c in joined]
+            scores = joined.select_dtypes("number").columns
+            joined = joined.groupby(keys, sort=False)[[*scores]].mean().reset_index().assign(segment="all")
+            notes.append(f"{given.what} has scores of whole systems only, so the others became means of systems")
+        joined = table if joined is None else _join((joined, inputs[0]), (table, given), notes)
+    names = [c for c in _FIRST if c in joined]
+    names += [c for c in joined if is_rating(c) and c not in names]
+    if "lp" in joined and joined["lp"].isna().all():
+        joined, names = joined.drop(columns="lp"), [c for c in names if c != "lp"]
+    joined = joined[[*names, *(c for c in joined if c not in names)]].reset_index(drop=True)
+    return joined.assign(segment=pd.Series(canonical_ids(joined["segment"].tolist()), dtype=object).infer_objects())
+
+
+def _join(one: tuple[pd.DataFrame, _Input], two: tuple[pd.DataFrame, _Input], notes: list[str]) -> pd.DataFrame:
+    """Return two tables as one."""
+    (left, first), (right, second) = one, two
+    if "lp" in left and "lp" in right and not {*left["lp"]} & {*right["lp"]}:
+        given, other = (f"{listed(sorted({*table['lp'].astype(str)}), 4)}" for table in (left, right))
+        notes.append(f"{second.what}: its language pair, {other}, is taken for {given} of {first.what}")
+        right = right.drop(columns="lp")
+    if not {*left["system"]} & {*right["system"]}:
+        right = _named_alike(left, right, second, notes)
+    systems = {*left["system"]} & {*right["system"]}
+    if not systems and not {*left.columns} & {*right.columns} - {*_FIRST[:-1]}:
+        names = f"{listed(left['system'].unique(), 4)}, and {listed(right['system'].unique(), 4)}"
+        raise ValueError(f"{first.what} and {second.what} have no system in common: {names}. Rename those of one.")
+    right = _aligned(left, right, first, second, notes) if systems else right
+    keys = [c for c in _KEYS if c in left and c in right]
+    if systems and "source" in left and "source" in right:
+        sources = left.drop_duplicates("segment").set_index("segment")["source"].dropna()
+        others = (
+            right.drop_duplicates("segment").set_index("segment")["source"].dropna().reindex(sources.index).dropna()
+        )
+        differ = int((sources[others.index].str.strip() != others.str.strip()).sum())
+        if differ:
+            raise ValueError(
+                f"{first.what} and {second.what}: the sources of {differ} of {len(others)} segments differ. Do both "
+                "number the segments alike?"
+            )
+    merged = left.merge(right, on=keys, how="outer", suffixes=("", "\0"), indicator="\0from", sort=False)
+    for name in [c for c in right if c not in keys and c in left]:
+        both = merged[name].notna() & merged[f"{name}\0"].notna()
+        if is_reference(name) or name in _FIRST[:-1] or not (merged[name] != merged[f"{name}\0"])[both].any():
+            merged[name] = merged[name].where(merged[name].notna(), merged[f"{name}\0"])
+        elif name == "human":
+            notes.append(f"{second.what}: left out its human scores, which differ from those of {first.what}")
+        else:
+            merged[f"{name}_{second.stem}"] = merged[f"{name}\0"]
+            notes.append(f"{second.what}: {name!r} is there already, so it is called '{name}_{second.stem}'")
+        merged = merged.drop(columns=f"{name}\0")
+    origin = merged.pop("\0from").value_counts()
+    notes.append(
+        f"joined {first.what} and {second.what} by {' and '.join(keys)}: {origin['both']} translations in both, "
+        f"{origin['left_only']} only in the first, {origin['right_only']} only in the second"
+    )
+    return merged
+
+
+def _named_alike(left: pd.DataFrame, right: pd.DataFrame, second: _Input, notes: list[str]) -> pd.DataFrame:
+    """Return the right table with the systems of the left one whose names their names hold, each once."""
+    known, names = left["system"].unique(), right["system"].unique()
+    held = {name: [s for s in known if re.search(rf"(^|[._-]){re.escape(s)}([._-]|$)", name)] for name in names}
+    renamed = {name: found[0] for name, found in held.items() if len(found) == 1}
+    if len(renamed) < len(names) or len({*renamed.values()}) < len(names):
+        return right
+    notes.append(f"{second.what}: systems renamed, " + some_of(f"{old} to {new}" for old, new in renamed.items()))
+    return right.assign(system=right["system"].map(renamed))
+
+
+def _aligned(left, right, first: _Input, second: _Input, notes: list[str]) -> pd.DataFrame:
+    """Return the right table with the segments of the left one, if it only counts them otherwise."""
+    here, there = (sorted(table["segment"].unique(), key=natural) for table in (left, right))
+    if here == there or len(here) != len(there):
+        return right
+    if second.by_position or first.by_position or (not {*here} & {*there}) or (_from(here) and _from(there)):
+        span = f"{there[0]} to {there[-1]} are {here[0]} to {here[-1]} of {first.what}"
+        notes.append(f"{second.what}: segments were matched by position, {span}")
+        return right.assign(segment=right["segment"].map(dict(zip(there, here, strict=True))))
+    return right
+
+
+def _from(segments: Iterable[str]) -> bool:
+    """Say whether segments are numbered one by one."""
+    numbers = [int(s) if re.fullmatch(r"\d{1,9}", s) else -1 for s in segments]
+    return numbers == [*range(numbers[0], numbers[0] + len(numbers))] and numbers[0] >= 0
