@@ -150,7 +150,7 @@ class Ranking:
 
 
 #: Tests of `rank`, by name.
-METHODS = ("exchange", "published", "published-by-pair")
+METHODS = ("exchange", "published")
 #: Signs that `soft_pairwise_accuracy` draws.
 _SIGNS = 1000
 #: With fewer systems than this, each of them decides much.
@@ -356,14 +356,12 @@ def rank(
     ties : {"half", "published"}
         How SPA counts ties, see `soft_pairwise_accuracy`, and how acc_eq calibrates them, see ``epsilon`` of
         `mtmeta.correlate`. ``"published"``: both as the reference implementation does.
-    method : {"exchange", "published", "published-by-pair"}
+    method : {"exchange", "published"}
         ``"exchange"``: rank confidence sets from exchanging whole documents, or segments where a set names fewer than
         20 documents; the tasks of a set share the draws. ``"published"``: clusters from the tests that WMT uses, on
         cells, pairs and systems; see `mtmeta.compare`. This test of SPA is costly: minutes for 30 metrics.
-        ``"published-by-pair"``: the same, except that for the pooled pairwise accuracy each metric is standardised
-        within each language pair, not once over the systems of all of them. Systems are compared only within a language
-        pair, so a metric that scores one language pair higher than another is as good as one that does not; with a
-        single standardisation, swapping such an offset in and out turns the order of systems at random.
+        For the pooled pairwise accuracy they standardise each metric once over the systems of all language pairs, so
+        that a metric that scores one language pair higher than another is at a disadvantage.
     n_resamples : int
         Draws of the test; 0 for no test.
     alpha : float
@@ -431,7 +429,7 @@ def rank(
             table["best_rank"], table["worst_rank"] = ranks
             notes += assumed
         else:
-            p_values = _published_test(plan, table, ties, n_resamples, generator(rng), method != "published")
+            p_values = _published_test(plan, table, ties, n_resamples, generator(rng))
             table["cluster"] = 1 if few else clusters(p_values.to_numpy(), alpha)
     if n_resamples:
         signature += f"|method:{method}{of_units}|draws:{n_resamples}|seed:{seed_of(rng)}|alpha:{alpha}"
@@ -527,10 +525,10 @@ def _square(names: pd.Series, values: np.ndarray) -> pd.DataFrame:
     return pd.DataFrame(square, index=names.to_list(), columns=names.to_list())
 
 
-def _published_test(plan: _Plan, table: pd.DataFrame, ties: str, n_resamples: int, rng, by_pair: bool) -> pd.DataFrame:
+def _published_test(plan: _Plan, table: pd.DataFrame, ties: str, n_resamples: int, rng) -> pd.DataFrame:
     """Return the one-sided p-values of the published tests."""
     names, score = table["metric"].tolist(), table["score"].to_numpy()
-    options, null = {"n_resamples": n_resamples, "rng": rng, "ties": ties, "by_pair": by_pair}, 0
+    options, null = {"n_resamples": n_resamples, "rng": rng, "ties": ties}, 0
     for job in plan.jobs:
         about = {"level": job.task.level, "grouping": job.task.grouping}
         found = null_differences([*job.sets.values()], names, job.task.statistic, **about, **options)

@@ -35,7 +35,6 @@ def null_differences(
     n_resamples: int = 1000,
     rng: np.random.Generator,
     ties: str = "half",
-    by_pair: bool = False,
 ) -> np.ndarray:
     """Return null differences of one ranking task for every pair of metrics.
 
@@ -54,18 +53,16 @@ def null_differences(
     rng : numpy.random.Generator
     ties : {"half", "published"}
         For SPA: see `mtmeta.soft_pairwise_accuracy`.
-    by_pair : bool
-        Whether to standardise the system scores behind a pooled pairwise accuracy within each set. The published test
-        standardises them once over the systems of all sets, so that swapping also moves the offset between sets.
 
     Returns
     -------
     numpy.ndarray, shape (n_pairs, n_resamples)
         For pairs in the order of ``numpy.triu_indices``. acc_eq swaps pairs; everything else swaps
-        standardised scores, at system level those of systems.
+        standardised scores, at system level those of systems. The system scores behind a pooled pairwise accuracy are
+        standardised once over the systems of all sets, so that swapping also moves the offset between sets.
     """
     if statistic == "pairwise_accuracy":
-        return _permute_pairwise_accuracy(sets, metrics, n_resamples, rng, by_pair)
+        return _permute_pairwise_accuracy(sets, metrics, n_resamples, rng)
     (es,) = sets
     if level == "system" and statistic != "spa":
         scores = es.system_scores
@@ -80,15 +77,15 @@ def null_differences(
     return permute_cells(es, metrics, statistic, grouping, n_resamples, "drop", rng)
 
 
-def _permute_pairwise_accuracy(sets, metrics, n_resamples, rng, by_pair) -> np.ndarray:
+def _permute_pairwise_accuracy(sets, metrics, n_resamples, rng) -> np.ndarray:
     first, second = (v.astype(np.int64) for v in np.triu_indices(len(metrics), 1))
     found = [rated_systems(es, metrics) for es in sets]
     human, *tables = zip(*(merged(s, OF_MEAN * np.maximum(np.abs(s), sizes)).T for s, sizes in found), strict=True)
-    whole = np.array([np.concatenate(table) for table in tables])
-    parts = np.split(whole if by_pair else _comparable(whole), np.cumsum([len(h) for h in human])[:-1], axis=1)
+    whole = _comparable(np.array([np.concatenate(table) for table in tables]))
+    parts = np.split(whole, np.cumsum([len(h) for h in human])[:-1], axis=1)
     agreed, n_pairs = np.zeros((2, len(first), n_resamples)), 0
     for h, table in zip(human, parts, strict=True):
-        table = _comparable(table) if by_pair else np.ascontiguousarray(table)
+        table = np.ascontiguousarray(table)
         swap = np.ascontiguousarray(rng.integers(0, 2, size=(n_resamples, len(h)), dtype=np.uint8).T)
         n = len(h) * (len(h) - 1) // 2
         ranks, starts = np.unique(h, return_inverse=True)[1], np.array([0, len(h)])
