@@ -9,6 +9,7 @@ from fractions import Fraction
 import buckets
 import exact
 import numpy as np
+import order_matrix
 import pandas as pd
 import pytest
 from campaigns import VALUES, agree, campaigns, checks, near, refuses
@@ -286,7 +287,7 @@ def ranked(numbers, n, **rule):
             yield number, frame, options, measured(rows_of(frame), *given), [measured(d, *given) for d in draws]
 
 
-@checks(la.tau_ap_matrix)
+@checks()
 def test_tau_ap_matrix(numbers):
     for number, frame in tables(numbers, n_metrics=3):
         frame, context = frame.dropna(), CONTEXTS[number % 4]
@@ -294,7 +295,7 @@ def test_tau_ap_matrix(numbers):
         if len(parts) < 2:
             continue
         local = measured(rows_of(frame), context, parts, "failure")
-        found = la.tau_ap_matrix(frame, context=context)
+        found = order_matrix.tau_ap_matrix(frame, context=context)
         for a, b in itertools.product(local, repeat=2):
             near(found.loc[a, b], symmetric(local[a], local[b]), number, 1e-12)
         assert (found.index[0], {*found.index}) == ("global", {*local})

@@ -4,6 +4,7 @@ import itertools
 
 import buckets
 import numpy as np
+import order_matrix
 import pandas as pd
 import pytest
 from campaigns import refuses
@@ -69,7 +70,7 @@ def test_order_of_equals_and_of_like_contexts_and_buckets_as_many_as_ties_allow(
     orders = {"a1": "xyzw", "b1": "wzyx", "a2": "xyzw", "b2": "wzyx"}
     share = dict(zip(range(4), (0.9, 0.7, 0.5, 0.3), strict=True))
     frame = won({m: {c: share[o.index(m)] for c, o in orders.items()} for m in "xyzw"})
-    result = la.tau_ap_matrix(frame, context="system")
+    result = order_matrix.tau_ap_matrix(frame, context="system")
     assert [name[0] for name in result.index[1:]] in (list("aabb"), list("bbaa"))
     assert result.loc["a1", ["a2", "b1"]].tolist() == [1, -1]
     table = la.stability(won(TABLE_1), context="system", n_resamples=200)
@@ -154,11 +155,13 @@ def test_errors_of_type_and_shape(pairs):
     named["domain"] = np.where(named["system"] == "W", "chat / V", "chat")
     refuses("two contexts would get one name", la.local_accuracy, named, context=["domain", "system"])
     refuses("has no row", la.local_accuracy, pairs[:0], context=None)
-    refuses("metrics and two contexts; found 1 and 5", la.tau_ap_matrix, pairs, context="system", metrics="m1")
+    refuses(
+        "metrics and two contexts; found 1 and 5", order_matrix.tau_ap_matrix, pairs, context="system", metrics="m1"
+    )
     lost = pairs.assign(m1=pairs["m1"].mask(pairs["system"] == "W"))
     refuses("'m1' scored no pair in context 'W'; drop either", la.recommend, lost, context="system", missing="drop")
     whole = pairs.replace({"system": {"V": "global"}})
-    refuses("a context is called 'global'", la.tau_ap_matrix, whole, context="system")
+    refuses("a context is called 'global'", order_matrix.tau_ap_matrix, whole, context="system")
     refuses("lacks the column 'transcript'", la.length_metric, pairs)
     scored = pairs.assign(transcript="a b", perturbed="a", length=2.0)
     refuses("has a column 'length' already", la.length_metric, scored)

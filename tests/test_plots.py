@@ -7,6 +7,7 @@ import figures
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
+import order_matrix
 import pandas as pd
 import pytest
 import within_systems
@@ -303,7 +304,7 @@ def test_drawing_undoes_nothing_but_its_own_setting():
 
 
 def test_a_tau_heatmap_has_the_global_row_on_top_and_a_fixed_scale(pairs):
-    result = mm.local_accuracy.tau_ap_matrix(pairs, context="system")
+    result = order_matrix.tau_ap_matrix(pairs, context="system")
     ax = plt.figure().add_subplot()
     figures.tau_ap_heatmap(result, ax)
     assert ax.get_yticklabels()[0].get_text() == "global"

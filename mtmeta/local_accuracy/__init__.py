@@ -5,7 +5,7 @@ from ._derived import length_metric, natural_pairs, swap_effects
 from ._effects import context_effect, ranking_effect
 from ._guide import guide, scored_pairs
 from ._pairs import metrics_of
-from ._rankings import tau_ap, tau_ap_matrix
+from ._rankings import tau_ap
 from ._stability import Recommendation, recommend, stability
 
 __all__ = [
@@ -22,5 +22,4 @@ __all__ = [
     "stability",
     "swap_effects",
     "tau_ap",
-    "tau_ap_matrix",
 ]

@@ -218,7 +218,7 @@ def ranking_effect(
     See Also
     --------
     context_effect : does the context change the accuracy of one metric?
-    tau_ap_matrix : how alike two contexts order the metrics.
+    tau_ap : how alike two contexts order the metrics.
 
     Notes
     -----

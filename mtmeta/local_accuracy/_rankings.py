@@ -6,12 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
-from scipy.cluster import hierarchy
-from scipy.spatial.distance import squareform
 
-from ._pairs import Tally, divide, mean, outcomes, tally
+from ._pairs import Tally, divide, mean
 
-GLOBAL = "global"
 #: Two accuracies this close differ by rounding only, and are tied.
 _TOLERANCE = 1e-12
 
@@ -59,7 +56,7 @@ def tau_ap(
 
     See Also
     --------
-    tau_ap_matrix : between all contexts.
+    ranking_effect : a test of whether contexts order the metrics alike.
     ranking_effect : against chance.
 
     References
@@ -93,60 +90,6 @@ def _aligned(truth, ranking) -> tuple[pd.Series, pd.Series]:
     return x, y[x.index]
 
 
-def tau_ap_matrix(
-    pairs: pd.DataFrame, *, context: str | Sequence[str], metrics: Sequence[str] | None = None
-) -> pd.DataFrame:
-    """Compare the order of metrics by local accuracy between all contexts, and with the global order.
-
-    Target: the agreement of the orders observed in these contexts; noise lowers it.
-
-    Parameters
-    ----------
-    pairs, context, metrics
-        As for `local_accuracy`; ties between y and y' are failures, and every metric must have scored every pair.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Square: tau_AP, the mean of both directions. The first row and column, ``"global"``, is the order by the
-        accuracy over all pairs. The contexts follow in the order of the leaves of a clustering: average linkage of the
-        distances ``1 - tau_AP``. Sampling noise alone keeps tau_AP below 1; `ranking_effect` says what to expect by
-        chance.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `local_accuracy`; ValueError with fewer than two metrics or contexts.
-
-    References
-    ----------
-    Deviyani and Diaz 2025, section 4.3 and figures 1b, 2b and 3b.
-
-    See Also
-    --------
-    tau_ap, ranking_effect
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from mtmeta.local_accuracy import tau_ap_matrix
-    >>> pairs = pd.DataFrame({"segment": list("1122"), "system": list("ABAB"),
-    ...     "m": [1, 0, 1, 0], "m_perturbed": .5, "n": [0, 1, 0, 1], "n_perturbed": .5})
-    >>> tau_ap_matrix(pairs, context="system").loc["A"].tolist()
-    [nan, 1.0, -1.0]
-    """
-    data = outcomes(pairs, context, metrics)
-    check_comparable(len(data.metrics), len(data.contexts))
-    if GLOBAL in data.contexts:
-        raise ValueError(f"a context is called {GLOBAL!r}, which is the name of the row for all pairs; rename it.")
-    whole = tally(outcomes(pairs, None, metrics))
-    tau = tau_tables(np.concatenate([whole.accuracy(), tally(data).accuracy()])[None])[0]
-    tau = (tau + tau.T) / 2
-    order = _clustered(tau[1:, 1:])
-    at, names = [0, *(1 + order)], [GLOBAL, *(data.contexts[k] for k in order)]
-    return pd.DataFrame(tau[np.ix_(at, at)], names, names)
-
-
 def check_known(summed: Tally) -> None:
     """Raise if a metric has no accuracy in a context."""
     data = summed.data
@@ -174,10 +117,3 @@ def tau_tables(accuracy: np.ndarray) -> np.ndarray:
     lost = np.isnan(accuracy).any(axis=2)
     tables[lost[:, :, None] | lost[:, None, :]] = np.nan
     return tables
-
-
-def _clustered(symmetric: np.ndarray) -> np.ndarray:
-    """Return the order of the leaves of average linkage."""
-    distance = np.maximum(np.nan_to_num(1 - symmetric, nan=1.0), 0)
-    tree = hierarchy.linkage(squareform(distance, checks=False), "average", optimal_ordering=True)
-    return hierarchy.leaves_list(tree)

@@ -117,7 +117,6 @@ def local(es: mm.EvalSet, n_jobs: int):
     yield "score_pairs", pairs
     for name in ("local_accuracy", "stability", "context_effect", "recommend"):
         yield name, getattr(mm.local_accuracy, name)(pairs, context="system", missing="drop", **DRAWS)
-    yield "tau_ap_matrix", mm.local_accuracy.tau_ap_matrix(pairs.dropna(), context="system")
 
 
 def made(n_jobs: int):
