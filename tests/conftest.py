@@ -90,9 +90,7 @@ def command_line(capsys, monkeypatch):
 #: Files whose tests take long and share nothing: each test goes to any worker. Those of other files stay together.
 SPREAD = tuple(f"tests/test_{name}.py" for name in ("notebooks", "run", "book", "determinism", "exercises", "house"))
 #: Files with the longest tests, which begin first.
-FIRST = ("test_notebooks", "test_site", "test_run", "test_interactive", "test_determinism", "test_book")
-#: Files that need PyTorch and transformers go to one worker, since it takes five seconds to import them.
-MODELS = tuple(f"tests/test_{name}.py" for name in ("sentinel", "perturb", "pretrained", "bad_input_corpus"))
+FIRST = tuple(f"test_{name}" for name in "notebooks sentinel site interactive determinism run book".split())
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -105,7 +103,7 @@ def pytest_xdist_make_scheduler(config, log):
     class ByFile(LoadScopeScheduling):
         def _split_scope(self, nodeid):
             file = nodeid.partition("::")[0]
-            return nodeid if file in SPREAD else "models" if file in MODELS else file
+            return nodeid if file in SPREAD else file
 
     return ByFile(config, log)
 

@@ -186,6 +186,7 @@ def wmt23(data_dir):
     return sets
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("metric", ["bleu", "chrf"])
 def test_transposition_gives_the_published_correlations(metric, wmt23):
     """Right references give .788 and .802 (our computation); the published figures come out transposed."""

@@ -220,7 +220,7 @@ QUICK = {
 }  # fmt: skip
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("shape", [null_campaigns.ROUNDED, null_campaigns.SKEWED, null_campaigns.NOISY])
 def test_metrics_of_other_shape_agree_equally_in_another_large_campaign(shape):
     for options in null_campaigns.EXCHANGED:
@@ -230,8 +230,13 @@ def test_metrics_of_other_shape_agree_equally_in_another_large_campaign(shape):
             assert abs(null_campaigns.apart(shape, *options, knob * 1.2, seed=2)) > 0.01
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", QUICK)
+def each_week(name):
+    """Mark all but three."""
+    often = name in ("exchange of units", "rank sets", "accuracies")
+    return pytest.param(name, marks=pytest.mark.slow if often else pytest.mark.exhaustive)
+
+
+@pytest.mark.parametrize("name", map(each_week, QUICK))
 def test_null_holds_in_a_few_campaigns(name):
     """By chance each of 20 labels fails once in 2,000 seeds. Percentile intervals of small samples may be .04 short."""
     alpha = 1 / 2000

@@ -36,7 +36,6 @@ def read_only(tmp_path_factory):
 @pytest.mark.parametrize(("command", "home", "made"), [
     ("report t.csv --n-resamples 40 -o r.html", None, {"r.html"}),
     ("sweep plan.yaml --jobs 2", "/nonexistent", {"out"}),
-    ("rank t.csv --n-resamples 5 --quiet", "/nonexistent", set()),
 ])  # fmt: skip
 def test_without_a_folder_to_write_to(read_only, tmp_path, command, home, made):
     site, who = read_only

@@ -547,6 +547,7 @@ def test_light_needs_no_torch_and_transformer_says_what_it_needs():
     assert "torch is not installed: pip install 'mtmeta[sentinel]'" in message
 
 
+@pytest.mark.exhaustive
 @pytest.mark.data
 def test_no_wmt23_source_is_in_the_training_text(data_dir):
     mqm = [*mm.load_all("ted"), *mm.load_all("newstest2021")]
