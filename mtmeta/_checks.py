@@ -1,6 +1,5 @@
 """Checks of arguments that functions of several modules share."""
 
-import datetime
 from collections.abc import Iterable
 from typing import Any
 
@@ -11,9 +10,6 @@ import pandas as pd
 MAX_COUNT, MAX_JOBS, MAX_SEED = 1_000_000, 512, 2**63 - 1
 #: Sizes of scores that are not 0: fourth powers of these, and products of so many, neither overflow nor vanish.
 SMALLEST_SCORE, LARGEST_SCORE = 1e-50, 1e50
-
-#: Dates and spans of time, which numpy would turn into numbers.
-_DATES = (datetime.date, datetime.timedelta, np.datetime64, np.timedelta64)
 
 
 class Undefined(ValueError):
@@ -101,23 +97,17 @@ def floats(values: Any, what: str) -> np.ndarray:
     """Return numbers as a new float64 array; a masked or missing one becomes NaN. Raise for dates and anything else."""
     if isinstance(values, pd.DataFrame | pd.Series):
         values = values.to_numpy(dtype=object, na_value=np.nan, copy=True)
-    if isinstance(values, list | tuple) and any(isinstance(row, np.ma.MaskedArray) for row in values):
-        values = np.ma.stack(values)
-    masked = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
+    if isinstance(values, np.ma.MaskedArray):
+        values = values.astype(object).filled(np.nan)
     try:
         given = np.array(values)
-        if given.dtype.kind in "mM" or (given.dtype == object and any(isinstance(v, _DATES) for v in given.flat)):
-            raise TypeError("found dates or spans of time")
-        if given.dtype.kind == "c":
-            raise TypeError("found complex numbers")
+        if given.dtype.kind in "mMc":  # dates, spans of time and complex numbers, which numpy would turn into numbers
+            raise TypeError(f"found {given.dtype}")
         if given.dtype == object:
             given[pd.isna(given)] = np.nan
-        array = np.array(given, dtype=np.float64)
+        return np.array(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise TypeError(f"{what} must hold numbers (NaN where not scored): {error}") from None
-    if masked is not None:
-        array[masked] = np.nan
-    return array
 
 
 def to_numbers(column: pd.Series) -> pd.Series:

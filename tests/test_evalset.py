@@ -375,7 +375,7 @@ def test_a_mask_and_a_missing_value_are_not_scored():
     [[pd.Timestamp("2024-01-01")] * 2] * 2, pd.DataFrame([[pd.Timedelta(1)] * 2] * 2),
 ])  # fmt: skip
 def test_dates_and_spans_of_time_are_no_scores(values):
-    refuses("metric 'm' must hold numbers .* dates or spans of time", small, metrics={"m": values}, error=TypeError)
+    refuses("metric 'm' must hold numbers", small, metrics={"m": values}, error=TypeError)
 
 
 @pytest.mark.parametrize("column", [
@@ -390,9 +390,7 @@ def test_tables_go_by_their_index_and_other_kinds_of_numbers_are_refused():
     assert small(metrics={"m": turned})["m"].tolist() == [[1, 2], [3, 4]]
     assert small(human=turned).human.tolist() == [[1, 2], [3, 4]]
     refuses("must name the systems 'A', 'B'; found 'B', 'C'", small, human=turned.rename({"A": "C"}))
-    refuses("found complex numbers", small, metrics={"m": [[1j, 2], [3, 4]]}, error=TypeError)
-    rows = [np.ma.array([1.0, 2.0], mask=[0, 1]), np.ma.array([3.0, 4.0])]
-    assert np.isnan(small(metrics={"m": rows})["m"]).tolist() == [[False, True], [False, False]]
+    refuses("found complex128", small, metrics={"m": [[1j, 2], [3, 4]]}, error=TypeError)
     twice = pd.DataFrame([[1, 2], [3, 4]], ["A", "B"], ["m", "m"])
     refuses("unknown entry of `about` 'lp'.*Available: 'language_pair'", small, about={"lp": "de-en"})
     refuses("columns of `system_scores` must be distinct", small, about={"system_scores": twice})

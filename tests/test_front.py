@@ -60,9 +60,7 @@ def test_first_sentence_is_what_the_page_on_sentinels_found():
 def test_the_table_in_the_readme_is_what_the_command_prints(monkeypatch):
     monkeypatch.delenv("MTMETA_DATA", raising=False)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    shown = (
-        readme.split("with the scores behind it in further columns:\n\n```text\n")[1].partition("```")[0].splitlines()
-    )
+    shown = readme.split("in further columns:\n\n```console\n")[1].partition("```")[0].splitlines()
     table = mm.rank([mm.load("wmt24-news/en-de")]).table
     rows = [f"{r.metric:25}  {r.score:.3f}  {r.rank:4}  {r.best_rank:9}  {r.worst_rank:10}" for r in table.itertuples()]
     assert shown[0].split() == ["metric", "score", "rank", "best_rank", "worst_rank"]
