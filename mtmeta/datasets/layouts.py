@@ -180,7 +180,9 @@ def read(
         given.notes.append(f"read as {name} ({_LAYOUTS[name].made_by})")
         try:
             frame = _LAYOUTS[name].read(given)
-        except (KeyError, TypeError, AttributeError, IndexError) as error:
+        except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
+            if isinstance(error, ValueError) and given.what in str(error):  # its message says already what is wrong
+                raise
             expected = f"expected the layout {name} with the fields {', '.join(_LAYOUTS[name].fields)}"
             raise ValueError(f"{given.what}: {expected}; the file seems damaged ({error!r}).") from None
         tables.append(_tidied(frame, given, human, raters, columns or {}, alone=len(inputs) == 1))
@@ -209,6 +211,8 @@ def _open(given: Any, weights: str | Mapping[str, float]) -> _Input:
         names = {*(first[0] if first else {})}
         names |= {"human-scores"} if (path / "human-scores").is_dir() or not path.exists() else set()
         return _Input(what, "folder", files, names, path, weights)
+    if not path.is_file():
+        raise ValueError(f"there is no file or folder {path}.")
     suffix = Path(what.removesuffix(".gz").removesuffix(".xz")).suffix.lower()
     if suffix in (".csv", ".tsv", ".parquet", ".xlsx"):
         return _rows_input(what, _tables.read_raw(path), path, weights)
