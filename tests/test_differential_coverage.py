@@ -10,14 +10,15 @@ import mtmeta as mm
 #: By reason: names of functions, or of modules that compute no statistic at all.
 WHY_NOT = {
     "reads, writes, checks or names; computes no statistic": (
-        "book datasets.available datasets.fetch "
+        "book datasets.available datasets.fetch datasets.layouts datasets.read "
         "datasets.load datasets.load_all datasets.load_any datasets.load_rankings "
         "datasets.load_transcripts datasets.locate datasets.path_of datasets.read_table datasets.validate "
         "local_accuracy.metrics_of protocols.decided_by_one "
         "scoring.explain_reference_shape scoring.scorer scoring.signature"
     ),
     "puts together statistics that are tested under their own names": (
-        "local_accuracy.guide local_accuracy.scored_pairs protocols.without_each_system reporting.report "
+        "differences.compare_systems local_accuracy.guide local_accuracy.scored_pairs "
+        "protocols.without_each_system reporting.report "
         "significance.drivers significance.power sweep"
     ),
     "returns texts and orders, no numbers, but for shares of what could be perturbed": "perturb",
