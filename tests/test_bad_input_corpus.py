@@ -93,14 +93,14 @@ def test_case_through_the_command_line(case, place):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("usage", OPTIONS, ids=lambda usage: usage.name)
-def test_usage(usage, place):
+@pytest.mark.parametrize(("line", "says"), OPTIONS.items(), ids=OPTIONS)
+def test_usage(line, says, place):
     before = snapshot(place)
     with watched() as acts:
-        result = invoke(list(usage.line), input="")
+        result = invoke(line.split(), input="")
     assert result.exception is None or isinstance(result.exception, SystemExit), repr(result.exception)
     assert (result.exit_code, result.stdout, acts, snapshot(place)) == (2, "", [], before)
-    assert re.search(usage.says, " ".join(result.stderr.split()))
+    assert re.search(says, " ".join(result.stderr.split()))
 
 
 #: One case of each kind, run as a program: what a shell sees must be what the tests inside a process see.
