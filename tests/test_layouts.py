@@ -186,7 +186,7 @@ def test_segments_counted_otherwise_are_matched_by_position_and_wrong_files_are_
     refuses("the sources of 1 of 3 segments differ", read, [other, FILES / "comet.json"])
 
 
-def test_ratings_become_their_mean_or_z_scores_or_stand_apart():
+def test_ratings_become_their_mean_or_z_scores_or_stand_apart(tmp_path):
     rows = [
         (s, k, r, v + 10 * (r == "r2")) for s, k, v in (("A", 1, 3), ("A", 2, 1), ("B", 1, 1)) for r in ("r2", "r1")
     ]
@@ -199,6 +199,10 @@ def test_ratings_become_their_mean_or_z_scores_or_stand_apart():
     z = np.array([[3, 1, 1], [13, np.nan, 11]])
     z = (z - np.nanmean(z, axis=1, keepdims=True)) / np.nanstd(z, axis=1, keepdims=True)
     np.testing.assert_allclose(read(frame, raters="standardise")["human"], np.nanmean(z, axis=0))
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    refuses("If each rating has a row, `mtmeta import`", load, tmp_path / "t.csv")
+    frame.query("rater == 'r1'").to_csv(tmp_path / "t.csv", index=False)
+    assert load(tmp_path / "t.csv", metrics=["m"], missing="nan").shape == (2, 2)
     again = frame.drop(columns="rater")
     assert "each counts as a further rating" in "\n".join(read(again).attrs["notes"])
     assert read(again)["human"].tolist() == [8, 1, 6]

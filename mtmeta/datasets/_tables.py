@@ -131,7 +131,7 @@ def _misnamed(frame: pd.DataFrame) -> str:
         return f"{said}: if so, pass columns='{pairs}', else rename it."
     if "segment" in frame and "system" not in frame:
         return "If each system has a column, `mtmeta import` (in Python: datasets.read) makes a tidy table of it."
-    if "rater" in frame and "segment" in frame:
+    if {"system", "segment", "rater"} <= {*frame} and frame.duplicated(["system", "segment"]).any():
         return "If each rating has a row, `mtmeta import` (in Python: datasets.read) takes their mean."
     return "" if "system" in frame else "If another tool wrote it, `mtmeta import` (datasets.read) may know its layout."
 
