@@ -182,6 +182,9 @@ def test_segments_counted_otherwise_are_matched_by_position_and_wrong_files_are_
     assert columns_of(table, "COMET") == SCORES
     assert "segments were matched by position, 0 to 2 are 1 to 3" in "\n".join(table.attrs["notes"])
     refuses("no system in common: 'X', and 'A', 'B'", read, [human.assign(system="X").head(3), FILES / "comet.txt"])
+    own = human.rename(columns={"system": "Engine"})
+    assert columns_of(read([own, FILES / "comet.txt"], columns={"system": "Engine"}), "COMET") == SCORES
+    refuses("unknown column of table in memory 'Engine'", read, human, columns={"system": "Engine"})
     other = human.assign(source=["Vier.", "Zwei.", "Drei."] * 2)
     refuses("the sources of 1 of 3 segments differ", read, [other, FILES / "comet.json"])
 

@@ -294,9 +294,8 @@ def _recognised(given: _Input, columns: Mapping[str, str]) -> str:
     for name, one in candidates.items():
         if {*one.fields} <= there:
             return name
-    ranked = sorted(
-        candidates, key=lambda name: -len({*candidates[name].fields} & there) / len(candidates[name].fields)
-    )
+    share = {name: len({*one.fields} & there) / len(one.fields) for name, one in candidates.items()}
+    ranked = sorted(candidates, key=lambda name: -share[name])
     known = "See mtmeta.datasets.layouts() for the known layouts, or name columns with columns=…"
     if not ranked or not {*candidates[ranked[0]].fields} & there:
         found = listed(sorted(given.fields)) or "no known field"
@@ -315,11 +314,9 @@ def _recognised(given: _Input, columns: Mapping[str, str]) -> str:
 @_layout("appraise", "Appraise's export", "no header", "TGT")
 def _appraise(given: _Input) -> pd.DataFrame:
     """Read user, system, item, type, languages, score, document, whether it is of a document; TGT rows only."""
+    names = "rater system segment kind sl tl human doc whole".split()
     body = [list(given.content.columns), *given.content.to_numpy().tolist()]
-    width = len("user system segment kind source_lang target_lang human doc of_document".split())
-    rows = pd.DataFrame(
-        [row[:width] for row in body], columns="rater system segment kind sl tl human doc whole".split()
-    )
+    rows = pd.DataFrame([row[: len(names)] for row in body], columns=names)
     whole = rows["whole"].astype(str).str.casefold() == "true"
     target = rows["kind"] == "TGT"
     if whole.any():
@@ -592,9 +589,8 @@ def _wide(given: _Input) -> pd.DataFrame:
     given.notes.append(f"{counted(len(named), 'system')}, a column each: {some_of(named)}")
     parts = [rows[kept].assign(system=name, kind=kind, score=rows[c]) for c, (kind, name) in pairs.items()]
     tall = pd.concat(parts, ignore_index=True)
-    wide = (
-        tall.pivot(index=["system", "segment"], columns="kind", values="score").rename_axis(columns=None).reset_index()
-    )
+    wide = tall.pivot(index=["system", "segment"], columns="kind", values="score")
+    wide = wide.rename_axis(columns=None).reset_index()
     texts = [c for c in kept if c not in ("segment", "system")]
     return wide.merge(rows[["segment", *texts]], on="segment") if texts else wide
 
@@ -620,8 +616,9 @@ def _no_score(name: str) -> bool:
 def _tidied(frame, given: _Input, human: str | None, raters: str, columns: Mapping[str, str], *, alone: bool):
     """Return a table with our names, numbers and one row a translation; list in the notes what was left out."""
     for theirs in columns.values():
-        if theirs not in frame:
+        if theirs not in frame and alone:
             raise unknown(f"column of {given.what}", theirs, list(frame))
+    columns = {ours: theirs for ours, theirs in columns.items() if theirs in frame}
     renames = {ours: theirs for ours, theirs in _renames(frame, columns).items() if theirs != ours}
     if human is not None and human in frame:
         renames = {ours: theirs for ours, theirs in renames.items() if ours != "human" and theirs != human}
@@ -650,9 +647,8 @@ def _scores_only(frame: pd.DataFrame, given: _Input, human: str | None) -> pd.Da
     for name in [c for c in frame if c not in (*_FIRST[:-1], "rater") and not is_reference(c)]:
         column = frame[name]
         if name != "human" and not is_rating(name):
-            numbers = (
-                None if column.map(lambda v: isinstance(v, (list, dict, np.ndarray))).any() else to_numbers(column)
-            )
+            nested = column.map(lambda value: isinstance(value, (list, dict, np.ndarray))).any()
+            numbers = None if nested else to_numbers(column)
             texts = column.dropna().astype(str).str.strip().str.casefold()
             if numbers is None or len(texts[numbers[texts.index].isna() & ~texts.isin(_tables.EMPTY)]):
                 left_out[name] = "holds no numbers"
