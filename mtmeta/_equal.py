@@ -17,6 +17,10 @@ OF_MEAN = 1e-12
 OF_RANGE = 1e-9
 
 
+#: Decimals of values of agreement: values that are equal to these share a rank, because only rounding tells them apart.
+PLACES = 9
+
+
 def merged(values: np.ndarray, tolerance: ArrayLike) -> np.ndarray:
     """Give values of a column that are equal the lowest of them.
 

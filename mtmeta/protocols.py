@@ -14,6 +14,7 @@ import pandas as pd
 
 from ._checks import Undefined, check_choice, check_count, generator
 from ._enough import BETTER, too_few
+from ._equal import PLACES
 from ._names import some_of
 from ._pearson import TURNED
 from .agreement import correlate, pairwise_accuracy, soft_pairwise_accuracy
@@ -412,8 +413,8 @@ def rank(
     plan = _plan(list_of_es, protocol, metrics)
     tasks, p_values, notes, of_units = _score(plan, ties), None, [], ""
     table = (tasks["weight"] * tasks["score"]).groupby(tasks["metric"]).sum().rename("score").reset_index()
-    table = table.sort_values(["score", "metric"], ascending=[False, True], ignore_index=True)
-    table["rank"] = table["score"].rank(ascending=False, method="min").astype(int)
+    table["rank"] = table["score"].round(PLACES).rank(ascending=False, method="min").astype(int)
+    table = table.sort_values(["rank", "metric"], ignore_index=True)
     if n_resamples and len(table) > 1:
         units = [exchange_units(es) for es in plan.sets.values()]
         few = too_few(sum(of.n for of in units), units[0].unit, BETTER)
@@ -509,7 +510,7 @@ def _score(plan: _Plan, ties: str) -> pd.DataFrame:
         task = job.task
         values = pd.Series(task.values([*job.sets.values()], plan.metrics, ties=ties))
         scores = (values + 1) / 2 if task.is_correlation else values
-        places = values.rank(ascending=False, method="min").astype(int)
+        places = values.round(PLACES).rank(ascending=False, method="min").astype(int)
         about = (f"{job.pair} {task.name}", job.pair, task.level, task.statistic, task.grouping, job.weight)
         rows += [(*about, *row) for row in zip(plan.metrics, values, scores, places, strict=True)]
     columns = ["task", "language_pair", "level", "statistic", "grouping", "weight", "metric", "value", "score", "rank"]

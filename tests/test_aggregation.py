@@ -264,3 +264,21 @@ def test_tokenizer_is_for_bleu_and_references_are_transposed_only_where_asked(te
     wrong = downsampling.downsample([teaching], transposed=True, **options)
     assert wrong.signature == "TRANSPOSED REFERENCES|" + plain.signature
     assert (wrong.units["corpus"] != plain.units["corpus"]).all()
+
+
+def test_words_are_counted_as_the_target_language_writes_them():
+    """Chinese has no blanks: with 13a a sentence is one word. A system that equals the reference gets 100."""
+    references = ["猫坐在那里看着窗外的鸟。", "今天下雨所以我们不出门。"]
+    translations = {"A": references, "B": ["狗在跑。", "今天下雨我们不出门。"]}
+    texts = mm.evalset.Texts(["a", "b"], {"reference": references}, translations)
+    human = [[0, 0], [-5, -1]]
+    for pair, tokens, of_b in (("en-zh", "zh", 31.5), ("en-de", "13a", 0.0)):
+        es = mm.EvalSet(human, {}, systems=["A", "B"], texts=texts, about={"language_pair": pair})
+        found = mm.aggregate(es)
+        assert f"tok:{tokens}" in found.signature
+        scores = found.to_frame().set_index("system")["score"]
+        assert scores["B"] == pytest.approx(of_b, abs=0.01)
+        assert (scores["A"] == pytest.approx(100)) == (pair == "en-zh")
+    frame = es.to_frame().assign(lp="en-zh")
+    pairs = mm.local_accuracy.scored_pairs(mm.EvalSet.from_frame(frame), ["bleu"]).table
+    assert "tok:zh" in pairs.attrs["signatures"]["bleu"]

@@ -131,7 +131,7 @@ def extract(
     references : str or sequence of str, optional
         Names among ``es.texts.references``; several are used together. By default the one that the set was loaded with.
     tokenize : str, optional
-        As in `mtmeta.scoring.scorer`.
+        As in `mtmeta.scoring.scorer`; by default that of the set's target language (`mtmeta.scoring.tokenizer_of`).
     cache : bool
         Whether to keep the counts on disk, in ``$MTMETA_CACHE`` or the user's cache directory, by a hash of texts,
         options and sacreBLEU's version. If a file is damaged, its counts are made again.
@@ -164,6 +164,7 @@ def extract(
     ['BLEU', 'nrefs:1', 'case:mixed', 'eff:no']
     """
     es = as_text_set(es)
+    tokenize = tokenize or (scoring.tokenizer_of(es.language_pair) if metric == "bleu" else None)
     scoring.scorer(metric, tokenize=tokenize)  # a wrong option must not wait for a worker
     translations, streams = texts_of(es, references)
     number = {sum(r is not None for r in own) for own in zip(*streams, strict=True)}

@@ -14,7 +14,7 @@ from ..evalset import EvalSet
 from ..perturb import perturb_rankings, perturb_table
 from ..rankings import Rankings
 from ..resampling import seed_of
-from ..scoring import RANKING_MEASURES, score_pairs, score_ranking_pairs
+from ..scoring import RANKING_MEASURES, score_pairs, score_ranking_pairs, tokenizer_of
 from ._accuracy import local_accuracy
 from ._effects import context_effect, ranking_effect
 from ._pairs import SUFFIX, metrics_of
@@ -112,7 +112,7 @@ def scored_pairs(
     texts = data.dropna(subset=[_TEXTS[tasks[0]], "reference"]).reset_index(drop=True)
     task, language = tasks[0], language or "en"
     perturbed = perturb_table(texts, task=task, language=language, kinds=kinds, rng=rng)
-    pairs = score_pairs(perturbed, metrics, task=task)
+    pairs = score_pairs(perturbed, metrics, task=task, tokenize=tokenizer_of(language))
     return ScoredPairs(pairs, len(texts), len(data) - len(texts))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from ._references import check_references
 METRICS = ("bleu", "chrf", "chrf++", "ter")
 #: Tokenizers of BLEU. Those of Japanese, Korean and SentencePiece need packages (or a model) of their own.
 TOKENIZERS = ("13a", "intl", "zh", "char", "none", "ja-mecab", "ko-mecab", "flores101", "flores200", "spBLEU-1K")
+#: By target language: the tokenizer that sacreBLEU's own command chooses, and the package that it needs.
+_TOKENIZERS = {"zh": ("zh", ""), "ja": ("ja-mecab", "MeCab"), "ko": ("ko-mecab", "mecab_ko")}
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,22 @@ class TextScores:
     signature: str
 
 
+def tokenizer_of(language: str | None) -> str | None:
+    """Return BLEU's tokenizer for a language or the target of a language pair, as sacreBLEU's command chooses it.
+
+    None stands for the default, 13a, which splits at blanks. Where the package for Japanese or Korean is not installed,
+    single characters count instead.
+
+    Examples
+    --------
+    >>> from mtmeta.scoring import tokenizer_of
+    >>> tokenizer_of("en-zh"), tokenizer_of("zh-en")
+    ('zh', None)
+    """
+    name, package = _TOKENIZERS.get((language or "").rpartition("-")[2].lower()[:2], (None, ""))
+    return "char" if package and not find_spec(package) else name
+
+
 def scorer(metric: str = "bleu", *, tokenize: str | None = None, effective_order: bool | None = None) -> Any:
     """Return sacreBLEU's metric object for these options.
 
@@ -39,7 +58,8 @@ def scorer(metric: str = "bleu", *, tokenize: str | None = None, effective_order
     ----------
     metric : {"bleu", "chrf", "chrf++", "ter"}
     tokenize : str, optional
-        Only for BLEU; one of `TOKENIZERS`, by default ``"13a"``, which does not fit Chinese and Japanese.
+        Only for BLEU; one of `TOKENIZERS`, by default ``"13a"``, which does not fit Chinese, Japanese and Korean; see
+        `tokenizer_of`.
     effective_order : bool, optional
         Whether n-gram orders that a text is too short for are left out. By default no for BLEU, as sacreBLEU scores a
         corpus (for single segments it leaves them out), and yes for chrF. For chrF, False adds an epsilon, as chrF++.py

@@ -12,7 +12,7 @@ import pandas as pd
 from .._checks import check_choice, check_count, generator
 from .._copies import copies
 from .._enough import BETTER, too_few
-from .._equal import OF_MEAN
+from .._equal import OF_MEAN, PLACES
 from ..agreement.coefficients import check_coefficient
 from ..agreement.intervals import bootstrap
 from ..agreement.spa import shared_segments
@@ -215,7 +215,7 @@ def compare(
     es = common_cells(es, names)
     epsilon = "published" if method == "published" else "calibrate"
     values = observed_values(es, names, coefficient, grouping, degenerate, epsilon=epsilon)
-    order = sorted(range(len(names)), key=lambda k: (-values[k], names[k]))
+    order = sorted(range(len(names)), key=lambda k: (-round(values[k], PLACES), names[k]))
     names, values = [names[k] for k in order], values[order]
     first, second = np.triu_indices(len(names), 1)
     options = exact, grouping, n_resamples, unit, degenerate, generator(rng)
@@ -225,7 +225,7 @@ def compare(
     square = np.full((len(names), len(names)), np.nan)
     square[first, second] = _corrected(test, correction)
     table = pd.DataFrame({"metric": names, "value": values})
-    table["rank"] = table["value"].rank(ascending=False, method="min").astype(int)
+    table["rank"] = table["value"].round(PLACES).rank(ascending=False, method="min").astype(int)
     if method == "published":
         table["cluster"] = 1 if few else clusters(square, ALPHA)
     else:
