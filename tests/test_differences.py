@@ -210,7 +210,7 @@ def test_the_command_on_systems(command_line, tmp_path):
     code, out, err = command_line("systems", "Ember", "Aster", "teaching", "--format", "csv")
     table = pd.read_csv(StringIO(out))
     assert (code, table["metric"].tolist()) == (0, ["human", *mm.load("teaching").metrics])
-    assert "better: Ember by 8 of 10 metrics (8 with p < 0.05), Aster by 1 of 10 metrics (0 with p < 0.05)" in err
+    assert "teaching: Ember is better by 8 of 10 metrics (8 with p < 0.05), Aster is better by 1 of 10 metrics" in err
     texts = mm.load("teaching").to_frame().drop(columns="human")
     texts.to_csv(tmp_path / "unrated.csv", index=False)
     asked = ("--metric", "chrF", "--format", "csv")

@@ -26,6 +26,7 @@ _FINDINGS = 3
 _FROM = "Add metrics: a folder of files NAME-src.seg.score or NAME-refA.seg.score; repeatable."
 _SCORES = "Score systems by the translations that people rated, as published (all that a metric scored, or official "
 _SCORES += "scores), or adjusted for the difficulty of their segments."
+_BY = "Add a row for each value of this column: domain, doc, or any column of a table."
 _MISSING = "What to do if a system lacks a segment: refuse, or leave the cell unscored."
 #: Parameters of commands that name what is read.
 _READ = ("sets", "file", "files", "folder", "scores", "names")
@@ -37,6 +38,7 @@ def _loading(
     reference: Annotated[str | None, Option(help="The reference that metrics saw; it is not ranked.")] = None,
     missing: Annotated[Literal["raise", "nan"], Option(help=_MISSING)] = "raise",
     columns: Annotated[str | None, Option(metavar="system=Sys,...", help="Names of columns in your table.")] = None,
+    by: Annotated[str | None, Option(metavar="COLUMN", help=_BY)] = None,
     system: Annotated[list[str] | None, Option(help="Use only this system; repeatable.")] = None,
     exclude_system: Annotated[list[str] | None, Option(help="Leave this system out; repeatable.")] = None,
     system_scores: Annotated[Literal["paired", "published", "adjusted"] | None, Option(help=_SCORES)] = None,
@@ -75,6 +77,8 @@ class Given:
         load_sets = mm.datasets.load_any if any_kind else mm.load_all
         options = {name: self.options[name] for name in ("annotation", "reference", "missing", "metrics_from")} | more
         options |= {"columns": columns_of(self.options["columns"] or ""), "human_systems": self.options["human_system"]}
+        if self.options["by"]:
+            options |= {"by": self.options["by"]}
         sets = [data for name in names for data in load_sets(name, **options)]
         if how := self.options["system_scores"]:
             sets = [data.with_system_scores(how) if isinstance(data, mm.EvalSet) else data for data in sets]

@@ -50,9 +50,10 @@ def systems(
     sets = context.obj.load(names[-1:], metrics=metric or None, unrated="keep")
     report_left_out(sets)
     options = {"metrics": metric, "n_resamples": n_resamples, "rng": seed}
-    table = together({es.name: mm.compare_systems(es, *names[:-1], **options) for es in sets})
-    if not every:
-        _conclude(table[table["metric"] != "human"], *names[:2])
+    tables = {es.name: mm.compare_systems(es, *names[:-1], **options) for es in sets}
+    table = together(tables)
+    for name, found in tables.items() if not every else ():
+        _conclude(name, found[found["metric"] != "human"], *names[:2])
     if table["people_agree"].isna().all():
         say("people_agree is empty: no metric here has a curve of WMT23 for as many segments (see mtmeta difference)")
     if figure is not None:
@@ -62,10 +63,10 @@ def systems(
     context.obj.write(table)
 
 
-def _conclude(table: pd.DataFrame, first: str, second: str) -> None:
+def _conclude(name: str, table: pd.DataFrame, first: str, second: str) -> None:
     """Report by how many metrics each of the two systems is better, and by how many of these significantly."""
     told = []
-    for name, gaps in ((first, table["difference"]), (second, -table["difference"])):
+    for system, gaps in ((first, table["difference"]), (second, -table["difference"])):
         sure = ((gaps > 0) & (table["p"] < _ALPHA)).sum()
-        told.append(f"{name} by {(gaps > 0).sum()} of {len(table)} metrics ({sure} with p < {_ALPHA:g})")
-    say(f"better: {', '.join(told)}")
+        told.append(f"{system} is better by {(gaps > 0).sum()} of {len(table)} metrics ({sure} with p < {_ALPHA:g})")
+    say(f"{name}: {', '.join(told)}")

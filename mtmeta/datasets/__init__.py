@@ -114,13 +114,18 @@ def load(
     return _marked([_one(EvalSet, name_or_path, options)], human_systems)[0]
 
 
-def load_all(name_or_path: str | Path, *, human_systems: Sequence[str] = (), **options: Any) -> list[EvalSet]:
+def load_all(
+    name_or_path: str | Path, *, by: str | None = None, human_systems: Sequence[str] = (), **options: Any
+) -> list[EvalSet]:
     """Load every language pair or other part of a set, of a folder, or of a table with a column ``lp``.
 
     Parameters
     ----------
     name_or_path : str or pathlib.Path
         As for `load`, without a language pair: ``"wmt23"``. A set with one language pair gives a list of one.
+    by : str, optional
+        Add the parts of each set with one value of this column: ``"domain"``, ``"doc"``, or for a table any column. A
+        part is named after its set and the value, and follows the whole.
     human_systems : sequence of str
         As for `load`.
     **options
@@ -143,11 +148,24 @@ def load_all(name_or_path: str | Path, *, human_systems: Sequence[str] = (), **o
     Examples
     --------
     >>> import mtmeta as mm
-    >>> [es.name for es in mm.load_all("teaching")]
-    ['teaching']
+    >>> [es.name for es in mm.load_all("teaching", by="domain")]
+    ['teaching', 'teaching/conversation', 'teaching/manuals', 'teaching/news', 'teaching/reviews']
     """
-    found = load_any(name_or_path, human_systems=human_systems, **options)
+    if by is not None and _find.is_table(name_or_path):
+        found = _marked(_tables.load_by(name_or_path, by, Options(**options)), human_systems)
+    else:
+        found = load_any(name_or_path, human_systems=human_systems, **options)
+        found = found if by is None else [part for es in found for part in _parts_by(es, by)]
     return [_checked(EvalSet, name_or_path, data) for data in found]
+
+
+def _parts_by(es: Any, by: str) -> list[EvalSet]:
+    """Return a set, and its parts by domain or document."""
+    labels = {"domain": es.domains, "doc": es.documents}.get(by) if isinstance(es, EvalSet) else None
+    if labels is None:
+        raise ValueError(f"{getattr(es, 'name', 'this')!r} has no column {by!r} of segments to divide it by.")
+    at = pd.Series(es.segments, dtype=object).groupby(list(labels))
+    return [es, *(es.select(segments=part)._changed(name=f"{es.name}/{value}") for value, part in at)]
 
 
 def load_transcripts(name_or_path: str | Path) -> pd.DataFrame:

@@ -58,6 +58,21 @@ def load_table(path: Path | str, options: Options, *, by_pair: bool) -> list[Any
     return [_transcripts(frame, source) if kind == "transcripts" else _rankings(frame, name, source)]
 
 
+def load_by(path: Path | str, by: str, options: Options) -> list[EvalSet]:
+    """Load a table of translations as a whole, and the rows of each value of a column."""
+    frame = read_table(path, columns=options.columns)
+    if by not in frame:
+        raise unknown(f"column in {path}:", by, list(frame))
+    name, source = Path(path).stem, str(path)
+    kept = [] if by in RESERVED else [by]
+    sets = _by_pair(frame.drop(columns=kept), name, source, options)
+    if by == "lp":
+        return sets
+    for value, part in frame.groupby(by):
+        sets += _by_pair(part.drop(columns=kept), f"{name}/{value}", source, options)
+    return sets
+
+
 def _by_pair(frame: pd.DataFrame, name: str, source: str, options: Options) -> list[EvalSet]:
     if "lp" not in frame or frame["lp"].nunique(dropna=False) < 2:
         return [_build(frame, name, source, options)]
