@@ -218,3 +218,48 @@ def test_one_segment_makes_one_published_cluster(coefficient):
     ranking = mm.rank(es, method="published", protocol="sentinels-pearson", n_resamples=100)
     assert ranking.table["cluster"].tolist() == [1, 1]
     assert f"{ranking.note}." == f"cannot be told: {found.note}"
+
+
+def odd(change, teaching):
+    """Return what is odd about chrF after a change."""
+    scores = np.array(teaching["chrF"])
+    change(scores)
+    return [note for name, note in oddities(teaching.with_metrics({"m": scores})) if name == "m"]
+
+
+IN_TURN = np.concatenate([np.arange(k, 300, 4) for k in range(4)])
+
+
+def of_system(row, how):
+    def change(scores):
+        scores[row] = how(scores[row])
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (of_system(3, np.random.default_rng(0).permutation), ["'Dune': scores of equal translations"]),
+        (of_system(5, lambda row: row[IN_TURN]), ["'Fjord': scores of equal", "'Fjord': follows the other systems if"]),
+        (of_system(2, np.sort), ["successive scores", "ascending or descending order", "scores of equal translations"]),
+        (of_system(slice(None), lambda rows: rows[:, IN_TURN]), ["follows the human scores if dealt to 4 files"]),
+        (
+            of_system((slice(None), slice(0, 300, 60)), lambda rows: -1),
+            ["60 scores of -1, the others are 9.158"],
+        ),
+        (of_system(0, lambda row: row), []),
+    ],
+)
+def test_rows_out_of_order_and_failures_of_a_judge(change, expected, teaching):
+    found = odd(change, teaching)
+    assert [text in note for text, note in zip(expected, found, strict=True)] == [True] * len(expected)
+
+
+def test_translations_that_are_the_source(teaching):
+    frame = teaching.to_frame()
+    copied = (frame["system"] == "Kelp") & (frame["segment"] % 10 == 0)
+    frame.loc[copied, "translation"] = frame.loc[copied, "source"]
+    assert list(oddities(mm.EvalSet.from_frame(frame, metrics=["chrF"]))) == [
+        ("Kelp", "30 of 300 translations are the source: not translated?")
+    ]

@@ -23,6 +23,12 @@ _WORST_ERROR = -25
 _SCALE = 10
 #: Fewer scores are not looked at.
 _ENOUGH = 30
+#: Failures, and translations that are the source, are at most or more than this share.
+_RARE = 0.05
+#: Equal translations are scored differently if their scores are so far apart, as a share of those of other pairs.
+_ALIKE = 0.8
+#: Scores of failures lie so far below the others, as a share of the range of these.
+_GAP = 0.25
 #: A correlation after a shift counts if it exceeds that before it, and 0, by so many standard errors of a zero one.
 _ERRORS = 4
 
@@ -36,22 +42,30 @@ def oddities(es: EvalSet) -> Iterator[tuple[Any, str]]:
             continue
         one_error = name == "human" and known.max() <= 0 and known.min() >= _WORST_ERROR
         found = [
-            *(() if one_error else _far(known)),
+            *(() if one_error else _far(known) or (_failures(known) if name != "human" else ())),
             *_other_scales(es, scores),
             *_copies(es, scores),
             *_repeats(es, scores, known),
+            *_sorted(es, scores),
+            *(_unequal(es, scores) if name != "human" else ()),
         ]
         for i, system in enumerate(es.systems if len(scores) > 2 else ()):
             others = means(np.delete(scores, i, axis=0), 0)
-            found += [f"system {system!r}: {note}" for note in _shifted(scores[i], others, "the other systems")]
+            notes = [
+                *_shifted(scores[i], others, "the other systems"),
+                *_in_turn(scores[i], others, "the other systems"),
+            ]
+            found += [f"system {system!r}: {note}" for note in notes]
         if name != "human":
-            found += _shifted(means(scores, 0), means(human, 0), "the human scores")
+            sides = means(scores, 0), means(human, 0), "the human scores"
+            found += [*_shifted(*sides), *_in_turn(*sides)]
         yield from ((name, note) for note in found)
+    yield from _untranslated(es)
 
 
-def _far(known: np.ndarray) -> Iterator[str]:
-    """Yield the few scores that lie far from the others, such as -999 for a failure."""
-    values = np.unique(known)
+def _far(known: np.ndarray) -> list[str]:
+    """Return the few scores that lie far from the others, such as -999 for a failure."""
+    values, found = np.unique(known), []
     below, above = values[:-1] - values[0], values[-1] - values[1:]
     for k in np.flatnonzero(np.diff(values) > _FAR * np.maximum(below, above)):
         few = known <= values[k]
@@ -60,7 +74,17 @@ def _far(known: np.ndarray) -> Iterator[str]:
             where, others = (
                 " to ".join(dict.fromkeys(f"{v:.4g}" for v in (s.min(), s.max()))) for s in (known[few], known[~few])
             )
-            yield f"has {counted(int(few.sum()), 'score')} ({where}) far from all others ({others}): a failure?"
+            found.append(f"has {counted(int(few.sum()), 'score')} ({where}) far from all others ({others}): a failure?")
+    return found
+
+
+def _failures(known: np.ndarray) -> Iterator[str]:
+    """Yield a lowest score of exactly -1 or 0 that a few translations share, a gap below the others."""
+    values, counts = np.unique(known, return_counts=True)
+    if len(values) < 3 or values[0] not in (-1, 0) or not 3 <= counts[0] <= _RARE * len(known):
+        return
+    if (values[0] == -1 and values[1] >= 0) or values[1] - values[0] > _GAP * (values[-1] - values[1]):
+        yield f"has {counts[0]} scores of {values[0]:g}, the others are {values[1]:.4g} or more: failures of a judge?"
 
 
 def _other_scales(es: EvalSet, scores: np.ndarray) -> Iterator[str]:
@@ -102,6 +126,60 @@ def _repeats(es: EvalSet, scores: np.ndarray, known: np.ndarray) -> Iterator[str
             else:
                 where = f"from segment {es.segments[first]!r} are {row[k]:g}"
                 yield f"system {system!r}: {length + len(again)} successive scores {where}: filled in?"
+
+
+def _sorted(es: EvalSet, scores: np.ndarray) -> Iterator[str]:
+    """Yield the systems whose scores only rise or only fall from segment to segment."""
+    for system, row in zip(es.systems, scores, strict=True):
+        known = row[~np.isnan(row)]
+        steps = np.sign(np.diff(known))
+        if len(np.unique(known)) >= _ENOUGH / 3 and len(known) >= _ENOUGH and abs(steps.sum()) == np.abs(steps).sum():
+            yield f"system {system!r}: its scores are in ascending or descending order: were they sorted?"
+
+
+def _unequal(es: EvalSet, scores: np.ndarray) -> Iterator[str]:
+    """Yield the systems whose equal translations are scored as differently as others; none if most systems' are."""
+    texts = es.texts.translations if es.texts is not None else {}
+    own = np.array([texts.get(s, (None,) * es.shape[1]) for s in es.systems], dtype=object)
+    shares = {}
+    for k, system in enumerate(es.systems):
+        gaps, equal = np.abs(scores - scores[k]), (own == own[k]) & (own != None)  # noqa: E711
+        equal[k], gaps[k] = False, np.nan
+        known = ~np.isnan(gaps)
+        if (equal & known).sum() >= _SHORTEST and (known & ~equal).sum() >= _SHORTEST:
+            shares[system] = np.median(gaps[equal & known]) / max(np.median(gaps[known & ~equal]), 1e-300)
+    usual = np.median([*shares.values()]) if len(shares) > 2 else np.inf
+    for system, share in shares.items():
+        if share > _ALIKE > 2 * usual:
+            same = f"scores of equal translations differ {share:.0%} as much as others"
+            yield f"system {system!r}: {same}: are its rows in order?"
+
+
+def _untranslated(es: EvalSet) -> Iterator[tuple[Any, str]]:
+    """Yield the systems of which many translations are the source."""
+    texts = es.texts
+    for system, own in texts.translations.items() if texts is not None and texts.sources is not None else ():
+        same = sum(a is not None and a == b for a, b in zip(texts.sources, own, strict=True))
+        if same >= 3 and same > _RARE * len(own):
+            yield system, f"{same} of {len(own)} translations are the source: not translated?"
+
+
+def _in_turn(row: np.ndarray, others: np.ndarray, whom: str) -> Iterator[str]:
+    """Yield that a row follows others far better once the parts that several processes wrote are put in turn."""
+    from .._pearson import pearson
+
+    both, found = ~(np.isnan(row) | np.isnan(others)), {}
+    if both.sum() < _ENOUGH:
+        return
+    row, others = row[both], others[both]
+    for n in (1, 2, 3, 4, 8):
+        order = np.concatenate([np.arange(k, len(row), n) for k in range(n)])
+        for way in (order, np.argsort(order)):
+            found[n] = max(found.get(n, -1.0), float(np.nan_to_num(pearson(row[way], others))))
+    best = max(found, key=lambda n: found[n])
+    if found[best] - max(0.0, found[1]) > (_ERRORS + 1) / math.sqrt(len(row)):
+        r = f"correlation {found[best]:.2f} instead of {found[1]:.2f}"
+        yield f"follows {whom} if dealt to {best} files in turn ({r}): did {best} processes write it?"
 
 
 def _shifted(row: np.ndarray, others: np.ndarray, whom: str) -> Iterator[str]:

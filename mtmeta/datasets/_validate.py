@@ -69,6 +69,10 @@ def validate(es: EvalSet | pd.DataFrame) -> pd.DataFrame:
     scores that is constant or recurs in a system, too long for chance: :math:`N^2 p^l < 10^{-6}` with N scores in all,
     l in the block (8 or more) and p the share of the most frequent score; scores that follow those of the other
     systems, or of humans, better when moved by one segment: by more than :math:`4/\sqrt{n}` in Pearson's correlation.
+    And: scores in ascending or descending order; scores that follow the others better once they are dealt to 2, 3, 4 or
+    8 files in turn, as if several processes had written them (by more than :math:`5/\sqrt{n}`); a system whose scores
+    of translations that equal those of other systems differ as much as those of different ones; a lowest score of -1
+    or 0 that at most 5 % of the translations share, far below the rest; and translations that are the source.
 
     Examples
     --------
