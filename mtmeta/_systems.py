@@ -72,12 +72,18 @@ def of_unrated_translations(es: EvalSet, metrics: Sequence[str] | None = None) -
 
 
 def of_partly_rated_segments(es: EvalSet) -> str:
-    """Say how many segments were rated for some systems only; "" if systems were rated on the same segments."""
+    """Say how many segments were rated for some systems only; "" if that does not change the order of systems."""
     rated = ~np.isnan(es.human)
     here, whole = rated.any(axis=0), rated[rated.any(axis=1)].all(axis=0)
     if es.scores == "adjusted" or whole[here].all() or rated.sum(axis=0).max() < 2:
         return ""
+    try:
+        orders = [np.argsort(mean(es.human)[rated.any(axis=1)]) for mean in (means, adjusted_means)]
+    except Undefined:
+        return ""
+    if (orders[0] == orders[1]).all():
+        return ""
     return (
-        f"{(here & ~whole).sum()} of the {here.sum()} rated segments are rated for some systems only; a system's score "
-        "is the mean over those rated for it, so easy segments raise it (--system-scores adjusted corrects for that)"
+        f"{(here & ~whole).sum()} of the {here.sum()} rated segments are rated for some systems only, and this changes "
+        "the order of systems: easy segments raise a mean (--system-scores adjusted corrects for that)"
     )

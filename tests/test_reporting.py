@@ -56,7 +56,7 @@ def claims(es, metric=None, **options) -> pd.DataFrame:
 
 
 def weights(es, n_resamples: int, unit: str = "segment", seed: int = 0) -> np.ndarray:
-    return Part(es, "", n_resamples, 0.95, unit, seed).weights(es)
+    return Part(es, "", n_resamples, unit, seed).weights(es)
 
 
 def verdicts(report) -> dict[str, str]:

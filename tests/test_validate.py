@@ -261,5 +261,5 @@ def test_translations_that_are_the_source(teaching):
     copied = (frame["system"] == "Kelp") & (frame["segment"] % 10 == 0)
     frame.loc[copied, "translation"] = frame.loc[copied, "source"]
     assert list(oddities(mm.EvalSet.from_frame(frame, metrics=["chrF"]))) == [
-        ("Kelp", "30 of 300 translations are the source: not translated?")
+        ("Kelp", "31 of 300 translations are the source: not translated?")  # one was before
     ]

@@ -54,7 +54,8 @@ def correlate(
 
     tables = {}
     for es in context.obj.rated(sets, only=metric, by_system=level == "system"):
-        sets_of, compared = {tuple(metric or es.metrics): es}, es
+        sets_of: dict[tuple[str, ...] | None, EvalSet] = {tuple(metric) if metric else None: es}
+        compared = es
         if level == "system":
             grouping, names = ["none"], metric or [m for m in es.system_scores if m != "human" and not is_rating(m)]
             if "pearson" in coefficient:

@@ -139,15 +139,17 @@ def _sorted(es: EvalSet, scores: np.ndarray) -> Iterator[str]:
 
 def _unequal(es: EvalSet, scores: np.ndarray) -> Iterator[str]:
     """Yield the systems whose equal translations are scored as differently as others; none if most systems' are."""
+    from scipy.stats import rankdata  # loading need not wait for it
+
     texts = es.texts.translations if es.texts is not None else {}
     own = np.array([texts.get(s, (None,) * es.shape[1]) for s in es.systems], dtype=object)
-    shares = {}
+    shares, ranks = {}, rankdata(scores, nan_policy="omit").reshape(scores.shape)  # an outlier counts little
     for k, system in enumerate(es.systems):
-        gaps, equal = np.abs(scores - scores[k]), (own == own[k]) & (own != None)  # noqa: E711
+        gaps, equal = np.abs(ranks - ranks[k]), (own == own[k]) & (own != None)  # noqa: E711
         equal[k], gaps[k] = False, np.nan
         known = ~np.isnan(gaps)
-        if (equal & known).sum() >= _SHORTEST and (known & ~equal).sum() >= _SHORTEST:
-            shares[system] = np.median(gaps[equal & known]) / max(np.median(gaps[known & ~equal]), 1e-300)
+        if (equal & known).sum() >= _ENOUGH and (known & ~equal).sum() >= _ENOUGH:
+            shares[system] = gaps[equal & known].mean() / max(gaps[known & ~equal].mean(), 1e-300)
     usual = np.median([*shares.values()]) if len(shares) > 2 else np.inf
     for system, share in shares.items():
         if share > _ALIKE > 2 * usual:

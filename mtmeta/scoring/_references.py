@@ -107,7 +107,7 @@ def explain_reference_shape(hypotheses: Sequence[str], references: Sequence[Any]
 
     Examples
     --------
-    >>> from mtmeta.aggregation import explain_reference_shape
+    >>> from mtmeta.scoring import explain_reference_shape
     >>> explain_reference_shape(["a b", "c d", "e f"], [["a b", "c d", "e g"]]).verdict
     'ok'
     >>> found = explain_reference_shape(["a b", "c d", "e f"], [["a b"], ["c d"], ["e g"]])

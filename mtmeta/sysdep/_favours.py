@@ -332,7 +332,9 @@ def favours(
         largest = _in_errors(draws - middle, errors).max(axis=1, initial=0)
         p = (1 + (largest[:, None] >= _in_errors(middle, se)).sum(axis=0)) / (len(draws) + 1)
         p_values[_NAMES[one]] = np.where(np.isnan(middle), np.nan, p)
-        halves.append(np.quantile(largest, 1 - _ALPHA) * se if len(largest) else se)
+        with np.errstate(invalid="ignore"):  # between a finite and an infinite draw
+            reach = np.quantile(largest, 1 - _ALPHA) if len(largest) else 1.0
+        halves.append((np.inf if np.isnan(reach) else reach) * se)
     if n_metrics is None:
         n_metrics = max(1, len(es.metrics))
     turned = np.array([np.sign(found) * np.sign(middle) < 0 for middle, *_ in estimates])

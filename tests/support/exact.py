@@ -222,12 +222,19 @@ def system_means(values):
     return [mean(exact(row[~np.isnan(row)])) if (~np.isnan(row)).any() else None for row in values]
 
 
+def on_shared_cells(human, metric):
+    """Return both sides with a score only where both have one."""
+    shared = ~(np.isnan(human) | np.isnan(metric))
+    return np.where(shared, human, np.nan), np.where(shared, metric, np.nan)
+
+
 def sign(value):
     return (value > 0) - (value < 0)
 
 
 def pairwise_accuracy(human, metric):
-    """Return the share of system pairs in the same order; None without a pair."""
+    """Return the share of system pairs in the same order; None without a pair. Cells need both scores."""
+    human, metric = on_shared_cells(human, metric)
     both = [s for s in zip(system_means(human), system_means(metric), strict=True) if None not in s]
     right = [sign(a[0] - b[0]) == sign(a[1] - b[1]) for a, b in itertools.combinations(both, 2)]
     return sum(right) / len(right) if right else None

@@ -50,7 +50,7 @@ def complaints(answer: Any, expected: Any) -> Iterator[str]:
         yield from _entries(answer, expected)
     elif isinstance(expected, pd.Series | pd.DataFrame):
         yield from _tables(answer, expected, margin)
-    elif isinstance(expected, list):
+    elif isinstance(expected, list | set | frozenset):
         yield from _names(answer, expected)
     elif isinstance(expected, bool | np.bool_ | str):
         kind, wanted = (str, "a name") if isinstance(expected, str) else (bool | np.bool_, "True or False")
