@@ -41,6 +41,10 @@ def tokenizer_of(language: str | None) -> str | None:
     None stands for the default, 13a, which splits at blanks. Where the package for Japanese or Korean is not installed,
     single characters count instead.
 
+    See Also
+    --------
+    scorer : takes the tokenizer by name.
+
     Examples
     --------
     >>> from mtmeta.scoring import tokenizer_of

@@ -26,6 +26,9 @@ from mtmeta.resampling import seed_of, times_drawn
 #: Orders of the n-grams of words in BLEU, and of characters in chrF.
 _ORDERS = {"bleu": 4, "chrf": 6}
 
+#: The paper tokenizes every language by 13a.
+WORDS = {"bleu": "13a"}
+
 
 def _score(metric: str, sums: np.ndarray, effective_order: bool) -> np.ndarray:
     """Return the scores of sums of counts, shape (..., n_counts)."""
@@ -381,7 +384,7 @@ def downsample(
 
 def _units_of(es, metric, sizes, n_resamples, transposed, reference, rng):
     """Return the units of one set, and corpus and segment scores of shape (n_systems, n_resamples, n_sizes - 1)."""
-    statistics = extract(es, metric, references=reference)
+    statistics = extract(es, metric, references=reference, tokenize=WORDS.get(metric))
     segment_scores = statistics.segment_scores()
     n = len(statistics.segments)
     drawn = rng.integers(n, size=(len(statistics.systems), n_resamples, sizes[-1]))
