@@ -77,13 +77,13 @@ def of_partly_rated_segments(es: EvalSet) -> str:
     here, whole = rated.any(axis=0), rated[rated.any(axis=1)].all(axis=0)
     if es.scores == "adjusted" or whole[here].all() or rated.sum(axis=0).max() < 2:
         return ""
+    some = f"{(here & ~whole).sum()} of the {here.sum()} rated segments are rated for some systems only"
     try:
-        orders = [np.argsort(mean(es.human)[rated.any(axis=1)]) for mean in (means, adjusted_means)]
+        sides = [mean(es.human)[rated.any(axis=1)] for mean in (means, adjusted_means)]
     except Undefined:
+        return f"{some}, and some systems share no segment with the others: their means cannot be compared"
+    first, second = (np.where(np.abs(d) > 1e-9 * np.ptp(v), d, 0.0) for v in sides for d in [v[:, None] - v])
+    if (first * second >= 0).all():
         return ""
-    if (orders[0] == orders[1]).all():
-        return ""
-    return (
-        f"{(here & ~whole).sum()} of the {here.sum()} rated segments are rated for some systems only, and this changes "
-        "the order of systems: easy segments raise a mean (--system-scores adjusted corrects for that)"
-    )
+    changed = "and this changes the order of systems: easy segments raise a mean"
+    return f"{some}, {changed} (--system-scores adjusted corrects for that)"

@@ -100,6 +100,13 @@ def test_systems_without_a_common_segment_cannot_be_adjusted():
         _ = es.with_system_scores("adjusted").system_scores
 
 
+def test_systems_without_a_common_segment_are_pointed_out():
+    parts = np.full((4, 12), np.nan)
+    parts[:2, :6], parts[2:, 6:] = np.arange(12.0).reshape(2, 6), np.arange(12.0).reshape(2, 6)
+    found = mm.validate(mm.EvalSet(parts, {"M": np.nan_to_num(parts)}, systems=list("ABCD")))
+    assert found["note"].str.contains("some systems share no segment with the others", na=False).sum() == 1
+
+
 def test_segments_rated_for_some_systems_are_pointed_out(other_segments, tmp_path, command_line):
     _, human = other_segments
     es = mm.EvalSet(human, {"M": np.nan_to_num(human, nan=-9)}, systems=list("ABCDE"))
