@@ -77,8 +77,9 @@ class Given:
         load_sets = mm.datasets.load_any if any_kind else mm.load_all
         options = {name: self.options[name] for name in ("annotation", "reference", "missing", "metrics_from")} | more
         options |= {"columns": columns_of(self.options["columns"] or ""), "human_systems": self.options["human_system"]}
-        if self.options["by"]:
-            options |= {"by": self.options["by"]}
+        if self.options["by"] and any_kind:
+            raise typer.BadParameter("applies to rank, correlate, compare and systems.", param_hint="--by")
+        options |= {"by": self.options["by"]} if self.options["by"] else {}
         sets = [data for name in names for data in load_sets(name, **options)]
         if how := self.options["system_scores"]:
             sets = [data.with_system_scores(how) if isinstance(data, mm.EvalSet) else data for data in sets]
