@@ -9,13 +9,12 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
-from ._checks import Undefined, check_choice, check_level, check_number
+from ._checks import Undefined, check_choice, check_level
 from .evalset import EvalSet, as_evalset, metric_names
 from .resampling import units_of
 
 __all__ = ["Estimate", "ratings_saved", "system_means"]
 
-TARGETS = ("set", "population")
 UNITS = ("segment", "document")
 #: A sum of squared deviations that is a smaller share of the squares is 0 but for rounding.
 _NOTHING = 1e-24
@@ -53,11 +52,10 @@ class Estimate:
 
 @dataclass(frozen=True)
 class _Design:
-    """What was drawn, and what the estimates are about."""
+    """What was drawn, and how the means are estimated."""
 
     unit: np.ndarray  # (n_segments,) the unit that each segment belongs to
-    weight: float | None  # None: tuned
-    target: str
+    tuned: bool  # whether a metric corrects the means
     level: float
 
 
@@ -65,8 +63,6 @@ def system_means(
     es: EvalSet | pd.DataFrame,
     metric: str | None = None,
     *,
-    weight: float | str = "tuned",
-    target: str = "set",
     unit: str = "segment",
     level: float = 0.95,
 ) -> Estimate:
@@ -81,7 +77,7 @@ def system_means(
     :math:`\lambda` and any metric: a poor one widens the interval and shifts nothing. The tuned weight is the
     least-squares slope of human on metric scores, of the system itself (or of the pair) over its rated segments.
 
-    Target: the mean human score of all segments of the set, or of the population that they are drawn from.
+    Target: the mean human score of all segments of the set.
 
     Parameters
     ----------
@@ -89,10 +85,6 @@ def system_means(
         NaN in ``human`` is not rated. Translations without a score of the metric are left out, rated or not.
     metric : str, optional
         By default none: the mean of the ratings alone.
-    weight : float or "tuned"
-        :math:`\lambda`; 0 leaves the metric out.
-    target : {"set", "population"}
-        What the mean is over: the :math:`N` segments of the set, or all segments that these could have been.
     unit : {"segment", "document"}
         What was drawn whole to be rated.
     level : float
@@ -115,15 +107,10 @@ def system_means(
 
     Notes
     -----
-    With residuals :math:`e = h - \lambda m`, the variance is :math:`(1 - n/N)\, s_e^2 / n` for the set. For the
-    population it is :math:`s_{e'}^2 / n + \lambda'^2 s_m^2 / (N - n)` with :math:`\lambda' = \lambda (1 - n/N)`, the
-    second part over the segments without rating. Intervals use Student's t. A tuned weight costs a degree of freedom.
-
-    This is the regression estimator of survey sampling, the control variate of Chaganty et al. 2018, and PPI++ of
-    Angelopoulos et al. 2023, whose weight is :math:`\lambda'`. The package of its authors (ppi-python 0.2.3) tunes with
-    the variance of all :math:`N` metric scores rather than of the rated ones, cuts :math:`\lambda'` to [0, 1], divides
-    variances by n rather than n - 1, and takes the normal distribution for Student's t. Here the weight is not cut,
-    since few metrics are on the human scale.
+    With residuals :math:`e = h - \lambda m`, the variance is :math:`(1 - n/N)\, s_e^2 / n`. Intervals use Student's t,
+    and a weight costs a degree of freedom. This is the regression estimator of survey sampling and the control variate
+    of Chaganty et al. 2018. PPI++ of Angelopoulos et al. 2023 estimates the mean of the population instead, with
+    :math:`\lambda (1 - n/N)` as its weight.
 
     Two systems are compared by their differences on the segments that are rated for both, with a weight of the pair's
     own. That holds if the same segments were drawn for both, or each system's independently.
@@ -148,24 +135,21 @@ def system_means(
     """
     es = as_evalset(es, unrated=True)
     scores = np.zeros(es.shape) if metric is None else es[metric]
-    check_choice("target", target, TARGETS)
     check_choice("unit", unit, UNITS)
-    tuned = isinstance(weight, str) and weight == "tuned"
-    fixed = None if tuned and metric is not None else 0.0 if metric is None else check_number("weight", weight)
     human = np.where(np.isnan(scores), np.nan, es.human)
-    design = _Design(units_of(es, unit), fixed, target, check_level(level))
+    design = _Design(units_of(es, unit), metric is not None, check_level(level))
     if unit == "document":
         _check_whole(es, ~np.isnan(human), ~np.isnan(scores), design.unit)
     found = _estimates(human, scores, design)
     if np.isnan(found["value"]).all():
-        raise Undefined(f"no system has enough {unit}s with ratings: two, or three for a tuned weight.")
+        raise Undefined(f"no system has enough {unit}s with ratings: two, or three with a metric.")
     first, second = np.triu_indices(len(human), 1)
     gaps = _estimates(human[first] - human[second], scores[first] - scores[second], design)
     names = np.array(es.systems, dtype=object)
     table = pd.DataFrame({"system": names} | found)
     pairs = pd.DataFrame({"first": names[first], "second": names[second]} | gaps)
-    how = f"weight:{weight}|target:{target}|unit:{unit}"
-    return Estimate(metric, table, pairs, f"estimate|metric:{metric}|{how}|set:{es.name}")
+    signature = f"estimate|metric:{metric}|weight:tuned|target:set|unit:{unit}|set:{es.name}"
+    return Estimate(metric, table, pairs, signature)
 
 
 def _check_whole(es: EvalSet, rated: np.ndarray, scored: np.ndarray, unit: np.ndarray) -> None:
@@ -196,15 +180,15 @@ def _estimates_alike(human: np.ndarray, scores: np.ndarray, design: _Design) -> 
     rated, scored = ~np.isnan(human[0]), ~np.isnan(scores[0])
     found = np.full((len(human), len(_NUMBERS)), np.nan)
     found[:, -2:] = rated.sum(), scored.sum()
-    tuned, n_units = design.weight is None, np.unique(design.unit[rated]).size
-    free = n_units - 1 - tuned
+    n_units = np.unique(design.unit[rated]).size
+    free = n_units - 1 - design.tuned
     if n_units < 2 or free < 1:
         return found
     y, m = np.nan_to_num(human), np.nan_to_num(scores)
-    weight = _slopes(y[:, rated], m[:, rated]) if tuned else np.full((len(y), 1), design.weight)
+    weight = _slopes(y[:, rated], m[:, rated]) if design.tuned else np.zeros((len(y), 1))
     off = m[:, rated].mean(axis=1) - m[:, scored].mean(axis=1)
     value = y[:, rated].mean(axis=1) - weight[:, 0] * off
-    variance = _variances(y, m, weight, scored, rated, design) * (free + tuned) / free
+    variance = _variances(y, m, weight, scored, rated, design) * (free + design.tuned) / free
     alone = _variances(y, m, np.zeros_like(weight), scored, rated, design)
     half = stdtrit(free, (1 + design.level) / 2) * np.sqrt(variance)
     found[:, :4] = np.stack([value, value - half, value + half, np.sqrt(variance)], axis=1)
@@ -233,22 +217,10 @@ def _variances(
     y: np.ndarray, m: np.ndarray, weight: np.ndarray, scored: np.ndarray, drawn: np.ndarray, design: _Design
 ) -> np.ndarray:
     """Return the variance of each row's estimated mean."""
-    rest = scored & ~drawn
+    n, n_scored = (np.unique(design.unit[cells]).size for cells in (drawn, scored))
     adds = np.zeros(y.shape)  # what each segment adds to the error
-
-    def enter(cells: np.ndarray, values: np.ndarray) -> int:
-        n = np.unique(design.unit[cells]).size
-        adds[:, cells] = _centred(values) / cells.sum() * np.sqrt(n / max(n - 1, 1))
-        return n
-
-    if design.target == "set":
-        n = enter(drawn, (y - weight * m)[:, drawn])
-        adds *= np.sqrt(1 - n / np.unique(design.unit[scored]).size)
-    else:
-        weight = weight * rest.sum() / scored.sum()
-        enter(drawn, (y - weight * m)[:, drawn])
-        if rest.any():
-            enter(rest, (weight * m)[:, rest])
+    adds[:, drawn] = _centred((y - weight * m)[:, drawn]) / drawn.sum() * np.sqrt(n / max(n - 1, 1))
+    adds *= np.sqrt(1 - n / n_scored)
     sums = np.zeros((design.unit.max() + 1, len(y)))
     np.add.at(sums, design.unit, adds.T)
     return (sums**2).sum(axis=0)

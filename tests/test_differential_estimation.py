@@ -62,23 +62,18 @@ def test_means_and_differences_of_awkward_campaigns(numbers):
             continue
         es, rows, documents, whole = made
         unit = "document" if whole and number % 3 else "segment"
-        target, weight = ("set", "population")[number // 2 % 2], (None, Fraction(3, 2), Fraction(0))[number % 5 % 3]
         size, size_m = largest(rows, "h"), largest(rows, "m")
-        if weight:  # as steep as the scores; left out where these are huge or tiny
-            weight = (
-                exact.exact([float(weight * size / size_m)])[0] if 1e-9 < size_m < 1e9 > size > 1e-9 else Fraction(0)
-            )
         for row in rows:
             for c in row:
                 c["unit"] = documents[c["seg"]] if unit == "document" else c["seg"]
-        options = {"weight": "tuned" if weight is None else float(weight), "target": target, "unit": unit, "level": 0.9}
-        wanted = [exact.corrected_mean(row, weight, target) for row in rows]
+        options = {"unit": unit, "level": 0.9}
+        wanted = [exact.corrected_mean(row) for row in rows]
         if all(w is None for w in wanted):
             refuses("no system has enough", system_means, es, "m", **options)
             continue
         found = system_means(es, "m", **options)
         pairs = [difference(a, b) for a, b in itertools.combinations(rows, 2)]
-        wanted_pairs = [exact.corrected_mean(row, weight, target) for row in pairs]
+        wanted_pairs = [exact.corrected_mean(row) for row in pairs]
         for table, every, cells in ((found.table, wanted, rows), (found.pairs, wanted_pairs, pairs)):
             assert len(table) == len(every)
             for (_, line), want, row in zip(table.iterrows(), every, cells, strict=True):

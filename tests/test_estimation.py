@@ -1,9 +1,7 @@
-"""Means from few ratings: by hand, by coverage, and against ppi-python."""
+"""Means from few ratings, by hand and by coverage."""
 
 import numpy as np
-import ppi
 import pytest
-from scipy.stats import norm
 
 import mtmeta as mm
 from mtmeta.estimation import ratings_saved
@@ -16,14 +14,13 @@ def test_mean_and_weight_are_those_of_a_regression_by_hand():
     row = mm.system_means(es, "m").table.iloc[0]
     assert row[["value", "weight", "n_rated", "n_segments"]].tolist() == [6 - 2 * (3 - 2), 2, 4, 8]
     assert row["se"] == pytest.approx(np.sqrt((1 - 4 / 8) * (4 / 2) / 4))  # residuals 1, -1, 1, -1
-    found = mm.system_means(es, "m", weight=0)
-    assert found.table["value"].tolist() == [6]
-    assert found.signature == "estimate|metric:m|weight:0|target:set|unit:segment|set:unnamed"
+    assert mm.system_means(es).table["value"].tolist() == [6]
+    assert mm.system_means(es, "m").signature == "estimate|metric:m|weight:tuned|target:set|unit:segment|set:unnamed"
 
 
 def test_whom_to_refuse():
     es = mm.load("teaching")
-    for options, said in [({"metric": "none"}, "none"), ({"target": "x"}, "target")]:
+    for options, said in [({"metric": "none"}, "none"), ({"unit": "x"}, "unit")]:
         with pytest.raises(ValueError, match=said):
             mm.system_means(es, **options)
 
@@ -38,36 +35,6 @@ def test_intervals_hold_the_mean_of_all_ratings(metric):
         table = mm.system_means(part, metric).table
         held += [(table["low"] <= whole) & (whole <= table["high"])]
     assert 0.92 < np.mean(held) < 0.98
-
-
-@pytest.mark.parametrize("case", ppi.CASES, ids=range(len(ppi.CASES)))
-def test_estimates_are_those_of_ppi_python(case):
-    """Its weight, mean and interval follow from ours by the differences that the docstring of `system_means` names."""
-    h, m, rest = (np.array(case[name]) for name in ("ratings", "rated", "rest"))
-    n, others, every = len(h), len(rest), np.concatenate([m, rest])
-    es = mm.EvalSet([[*h, *np.full(others, np.nan)]], {"m": [every]}, systems=["A"])
-
-    def row(weight, target):
-        return mm.system_means(es, "m", weight=weight, target=target).table.iloc[0]
-
-    unrated = others / (n + others)
-    if n > 2:
-        weight = row("tuned", "population")["weight"] * unrated
-        assert case["found"]["tuned"][0] == pytest.approx(np.clip(weight * m.var() / every.var(ddof=1), 0, 1), rel=1e-9)
-    for weight, value, low, high in case["found"].values():
-        ours = row(weight / unrated, "population")
-        rectifier = row(weight, "set")["se"] ** 2 / unrated
-        imputed = ours["se"] ** 2 - rectifier
-        half = norm.ppf(0.975) * np.sqrt(rectifier * (n - 1) / n + imputed * (others - 1) / others)
-        assert [value, low, high] == pytest.approx(
-            [ours["value"], ours["value"] - half, ours["value"] + half], rel=1e-9
-        )
-
-
-def test_stored_numbers_are_those_of_ppi_python():
-    pytest.importorskip("ppi_py", reason="needs ppi-python, which no extra installs; see tests/ppi.py")
-    for case in ppi.CASES:
-        assert case["found"] == {k: pytest.approx(v, rel=1e-12) for k, v in ppi.computed(case).items()}
 
 
 def test_one_system_has_a_saving_of_its_mean_alone():
@@ -116,8 +83,7 @@ def test_intervals_of_ratings_saved_hold_a_planted_saving(alike, unit, low, high
     assert all(low < share < high for share in np.mean(held, axis=0)), np.mean(held, axis=0)
 
 
-@pytest.mark.parametrize("target", ["set", "population"])
-def test_ratings_with_the_metric_do_what_more_do_without(target):
+def test_ratings_with_the_metric_do_what_more_do_without():
     """1/n' - 1/N = (1 - saved) (1/n - 1/N), with the ratings spread as evenly in the large draw as in the small one."""
     h, m = np.tile([0.0, 1, 5, 6], 100), np.tile([0.0, 2, 1, 3], 100)
     found = {}
@@ -125,7 +91,7 @@ def test_ratings_with_the_metric_do_what_more_do_without(target):
         human = np.where(np.arange(400) % 100 < n // 4, h[np.arange(400) // 100], np.nan)
         scores = m[np.arange(400) // 100]
         es = mm.EvalSet([human], {"m": [scores]}, systems=["A"])
-        found[n] = [mm.system_means(es, use, target=target).table["se"][0] ** 2 for use in (None, "m")]
+        found[n] = [mm.system_means(es, use).table["se"][0] ** 2 for use in (None, "m")]
     share = ratings_saved(mm.EvalSet([h], {"m": [m]}, systems=["A"])).loc[0, "mean"]
     more = 1 / (1 / 400 + (1 - share) * (1 / 100 - 1 / 400))
     alone = np.interp(1 / more, [1 / 160, 1 / 100], [found[160][0], found[100][0]])

@@ -419,42 +419,29 @@ def slope(cells):
     return dot(h, m) / dot(m, m) if dot(m, m) else Fraction(0)
 
 
-def corrected_variance(drawn, rest, weight, target):
+def corrected_variance(drawn, rest, weight):
     """Return the variance of the corrected mean, from the sums of deviations in each unit."""
-    n_all = len(drawn) + len(rest)
     g, every = len({c["unit"] for c in drawn}), len({c["unit"] for c in drawn + rest})
-    if target == "set":
-        parts = [([c["h"] - weight * c["m"] for c in drawn], drawn, Fraction(g, g - 1) * (1 - Fraction(g, every)))]
-    else:
-        weight *= Fraction(len(rest), n_all)
-        parts = [([c["h"] - weight * c["m"] for c in drawn], drawn, Fraction(g, g - 1))]
-        if rest:
-            left = len({c["unit"] for c in rest})
-            parts.append(([weight * c["m"] for c in rest], rest, Fraction(left, max(left - 1, 1))))
-    total = Fraction(0)
-    for values, cells, factor in parts:
-        sums = dict.fromkeys({c["unit"] for c in cells}, Fraction(0))
-        for value, cell in zip(centred(values), cells, strict=True):
-            sums[cell["unit"]] += value / len(cells)
-        total += factor * sum(s * s for s in sums.values())
-    return total
+    sums = dict.fromkeys({c["unit"] for c in drawn}, Fraction(0))
+    for value, cell in zip(centred([c["h"] - weight * c["m"] for c in drawn]), drawn, strict=True):
+        sums[cell["unit"]] += value / len(drawn)
+    return Fraction(g, g - 1) * (1 - Fraction(g, every)) * sum(s * s for s in sums.values())
 
 
-def corrected_mean(cells, weight, target):
+def corrected_mean(cells):
     """Return the mean, its variance, the weight, the variance without metric and the degrees of freedom; None: too few.
 
-    Cells are those with a metric score: ``h`` (None if not rated), ``m`` and ``unit``. The weight None is tuned.
+    Cells are those with a metric score: ``h`` (None if not rated), ``m`` and ``unit``.
     """
     rated, rest = ([c for c in cells if (c["h"] is None) == missing] for missing in (False, True))
     units = len({c["unit"] for c in rated})
-    free = units - 1 - (weight is None)
-    if units < 2 or free < 1:
+    free = units - 2
+    if free < 1:
         return None
-    loss = Fraction(free + 1, free) if weight is None else 1
-    weight = slope(rated) if weight is None else weight
+    weight = slope(rated)
     value = mean([c["h"] for c in rated]) - weight * (mean([c["m"] for c in rated]) - mean([c["m"] for c in cells]))
-    variance = loss * corrected_variance(rated, rest, weight, target)
-    return value, variance, weight, corrected_variance(rated, rest, Fraction(0), target), free
+    variance = Fraction(free + 1, free) * corrected_variance(rated, rest, weight)
+    return value, variance, weight, corrected_variance(rated, rest, Fraction(0)), free
 
 
 def variance_by_unit(rows, left):
