@@ -109,7 +109,6 @@ def test_a_guide_says_in_a_row_what_is_best_in_a_context(pairs):
     assert table.iloc[:, -1].to_dict() == losses.to_dict()
     assert la.scored_pairs(pairs).to_frame() is pairs
     refuses("`data` must be a DataFrame, an EvalSet or Rankings; found list", la.scored_pairs, [1], error=TypeError)
-    refuses("`task` must be one of 'translation', 'speech', None; found 'song'", la.scored_pairs, pairs, task="song")
     refuses("`parts` must be one of", la.guide, pairs, parts=["everything"])
 
 

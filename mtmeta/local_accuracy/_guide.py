@@ -51,9 +51,6 @@ def scored_pairs(
     data: pd.DataFrame | EvalSet | Rankings,
     metrics: Sequence[str] | None = None,
     *,
-    task: str | None = None,
-    language: str | None = None,
-    kinds: Sequence[str] | None = None,
     rng: int | np.random.Generator | None = 0,
 ) -> ScoredPairs:
     """Perturb texts or rankings and score both versions; return pairs that are scored already as they are.
@@ -61,12 +58,10 @@ def scored_pairs(
     Parameters
     ----------
     data : DataFrame, EvalSet or Rankings
-        Texts: ``segment, system, reference``, and ``translation`` or ``transcript``. Rankings: items are swapped. Or
-        pairs with scores.
+        Texts: ``segment, system, reference``, and ``translation`` or ``transcript``; in the target language of the set
+        if it names one, otherwise in English. Rankings: items are swapped. Or pairs with scores.
     metrics : sequence of str, optional
         As for `mtmeta.scoring.score_pairs`, or for rankings `mtmeta.scoring.score_ranking_pairs`.
-    task, language, kinds
-        Of texts, as for `mtmeta.perturb.perturb_table`. By default what the columns and the set say, and English.
     rng : None, int or numpy.random.Generator
 
     Returns
@@ -89,29 +84,25 @@ def scored_pairs(
     >>> mm.local_accuracy.metrics_of(pairs)
     ['map', 'P_10']
     """
-    check_choice("task", task, (*_TEXTS, None))
     if not isinstance(data, pd.DataFrame | EvalSet | Rankings):
         raise TypeError(f"`data` must be a DataFrame, an EvalSet or Rankings; found {type(data).__name__}.")
-    given = {"a task": task, "a language": language, "a kind of perturbation": kinds}
+    language = "en"
     if isinstance(data, EvalSet):
-        language = language or (data.language_pair or "").rpartition("-")[2]
+        language = (data.language_pair or "").rpartition("-")[2] or language
         data = data.to_frame().drop(columns=[*data.metrics, *data.further_ratings])
-    if isinstance(data, Rankings) or any(f"{c}{SUFFIX}" in data for c in data):
-        if wrong := [what for what, value in given.items() if value]:
-            raise ValueError(f"there are no texts to perturb, so {wrong[0]} has no meaning.")
-        if not isinstance(data, Rankings):
-            return ScoredPairs(data)
+    if isinstance(data, Rankings):
         swapped = perturb_rankings(data.runs, rng=rng)
         return ScoredPairs(score_ranking_pairs(data.runs, swapped, data.qrels, metrics or RANKING_MEASURES))
-    tasks = [t for t, column in _TEXTS.items() if column in data and t == (task or t)]
-    if "reference" not in data or not tasks:
+    if any(f"{c}{SUFFIX}" in data for c in data):
+        return ScoredPairs(data)
+    task = next((task for task, column in _TEXTS.items() if column in data), None)
+    if "reference" not in data or task is None:
         raise ValueError(
-            "the table has neither pairs (for a metric M the columns M and M_perturbed) nor texts ("
-            f"{_TEXTS.get(task, 'translation or transcript')}, and reference). Found: {', '.join(map(str, data))}."
+            "the table has neither pairs (for a metric M the columns M and M_perturbed) nor texts (translation or "
+            f"transcript, and reference). Found: {', '.join(map(str, data))}."
         )
-    texts = data.dropna(subset=[_TEXTS[tasks[0]], "reference"]).reset_index(drop=True)
-    task, language = tasks[0], language or "en"
-    perturbed = perturb_table(texts, task=task, language=language, kinds=kinds, rng=rng)
+    texts = data.dropna(subset=[_TEXTS[task], "reference"]).reset_index(drop=True)
+    perturbed = perturb_table(texts, task=task, language=language, rng=rng)
     pairs = score_pairs(perturbed, metrics, task=task, tokenize=tokenizer_of(language))
     return ScoredPairs(pairs, len(texts), len(data) - len(texts))
 
