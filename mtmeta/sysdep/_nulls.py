@@ -14,9 +14,8 @@ from scipy.special import ndtri
 from .._checks import check_choice, check_count, generator
 from ..evalset import EvalSet, as_evalset, as_sets, metric_names, recomputed
 from ..resampling import base_seed
-from ._cells import NOTHING, ONCE, TAILS, Cells, cells_of, fit, in_threads, isotonic_draws, joined
+from ._cells import NOTHING, ONCE, TAILS, Cells, cells_of, in_threads, isotonic_draws, joined
 from ._deviation import pearson
-from ._favours import rated
 
 UNITS = ("cell", "segment", "document")
 _NO_GRID = np.empty(0, dtype=np.int64)
@@ -270,15 +269,13 @@ def compare_with_null(
     data : EvalSet, pandas.DataFrame or sequence of EvalSet
     metrics : str or sequence of str, optional
         All metrics of each set by default.
-    null : {"human", "systems", "constant", "gaussian", "heteroscedastic", "residuals", "raters"} or several of them
-        ``"raters"`` knows that ratings err, and needs several of each translation: the Expected Deviations less what
-        `favours` finds in the scores mapped by :math:`f_G`, with the errors of that. The others take one rating for the
-        truth. ``"human"``, the central one of these: `permute_within_human_scores`. ``"systems"``: systems are names
-        only and change places within each segment, human and metric score together. ``"constant"``: a constant metric,
-        whose SysDep is the range of the systems' mean human scores. ``"gaussian"``: :math:`m = r z + \sqrt{1 - r^2}\,
-        e` with z the standardised human score, r the metric's Pearson correlation without grouping, and e standard
-        normal. ``"heteroscedastic"``: Gaussian noise with the metric's mean and spread at each human score.
-        ``"residuals"``: the metric's isotonic regression on the human score plus residuals of all translations.
+    null : {"human", "systems", "constant", "gaussian", "heteroscedastic", "residuals"} or several of them
+        All take one rating for the truth. ``"human"``, the central one: `permute_within_human_scores`. ``"systems"``:
+        systems are names only and change places within each segment, human and metric score together. ``"constant"``: a
+        constant metric, whose SysDep is the range of the systems' mean human scores. ``"gaussian"``: :math:`m = r z +
+        \sqrt{1 - r^2}\, e` with z the standardised human score, r the metric's Pearson correlation without grouping,
+        and e standard normal. ``"heteroscedastic"``: Gaussian noise with the metric's mean and spread at each human
+        score. ``"residuals"``: the metric's isotonic regression on the human score plus residuals of all translations.
     n_resamples : int
         At least 39, or no p-value could be as low as .05. Take thousands for the bands of single
         systems: a value near the end of a band may fall inside or outside it as ``rng`` changes.
@@ -315,10 +312,9 @@ def compare_with_null(
     metric that reacts to difficulty more than to quality gives it. `centre_segments` takes difficulty out of the
     comparison.
 
-    The nulls that take one rating for the truth reject fair metrics. In 40 campaigns like the teaching one, with seven
-    fair metrics, p <= .05 came up in 61 % with ``"human"`` and in 6 % with ``"raters"``. Even the latter is about
-    SysDep alone: a favour may make SysDep smaller, and in 50 campaigns only 28 % convicted a metric that favours a
-    system. Ask `favours` who is favoured.
+    These nulls take one rating for the truth, so they reject fair metrics: in 40 campaigns like the teaching one, with
+    seven fair metrics, p <= .05 came up in 61 % with ``"human"``. A favour may also make SysDep smaller. Ask `favours`
+    who is favoured.
 
     With ``unit="cell"``, the nulls that keep or imitate the joint distribution break up shared noise. If the
     translations of a segment share noise, these nulls spread too widely and reject too rarely; if those of one system
@@ -347,7 +343,7 @@ def compare_with_null(
     """
     nulls = [null] if isinstance(null, str) else list(null)
     for one in nulls:
-        check_choice("null", one, (*NULLS, "raters"))
+        check_choice("null", one, NULLS)
     n_resamples, min_stratum = check_count("n_resamples", n_resamples, 1), check_count("min_stratum", min_stratum, 2)
     if n_resamples < _LEAST and set(nulls) != {"constant"}:
         raise ValueError(f"{n_resamples} draws cannot give a two-sided p-value as low as .05; use at least {_LEAST}.")
@@ -367,11 +363,8 @@ def _comparison(
     """Return the summary, the table of systems and the draws of one metric and null."""
     cells, rng = cells_of(es, metric, least=2, unit=unit), generator(seed)
     observed = _deviations(cells, cells.human, *np.unique(cells.scores, return_inverse=True))
-    if null == "raters":
-        draws = observed - _unfair(es, cells, n_resamples, rng, unit)
-    else:
-        drawn = itertools.islice(_DRAWS[null](cells, rng, min_stratum, unit), n_resamples)
-        draws = np.array([_deviations(cells, *draw) for draw in drawn])
+    drawn = itertools.islice(_DRAWS[null](cells, rng, min_stratum, unit), n_resamples)
+    draws = np.array([_deviations(cells, *draw) for draw in drawn])
     sysdep, sysdep_draws = np.ptp(observed), np.ptp(draws, axis=1)
     sd, sd_draws = observed.std(ddof=1), draws.std(axis=1, ddof=1)
     p_value, sd_p_value = _two_sided(sysdep, sysdep_draws), _two_sided(sd, sd_draws)
@@ -390,16 +383,6 @@ def _comparison(
     table = pd.DataFrame(columns | {"null_mean": draws.mean(axis=0), "null_low": low, "null_high": high})
     table = table.sort_values("human", ascending=False, ignore_index=True, kind="stable")
     return pd.DataFrame([summary]), table, pd.DataFrame({"sysdep": sysdep_draws, "sd": sd_draws})
-
-
-def _unfair(es: EvalSet, cells: Cells, n_resamples: int, rng: np.random.Generator, unit: str) -> np.ndarray:
-    """Return draws of the part of the Expected Deviations that is favour: its estimate, mirrored at the data's."""
-    mapped = np.full(es.shape, np.nan)
-    mapped[cells.system, cells.segment] = fit(cells).rows
-    data = rated(es, mapped, 2, "segment" if unit == "cell" else unit)
-    sums = data.sums()
-    found = sums.solve(np.ones((1, len(sums.segments))))[0]
-    return (2 * found - sums.draws(rng, n_resamples)[0][0]) * data.size
 
 
 def _deviations(cells: Cells, human: np.ndarray, points: np.ndarray, at: np.ndarray) -> np.ndarray:
