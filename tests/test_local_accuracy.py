@@ -1,6 +1,8 @@
 """Local metric accuracy: hand-worked values, published values, properties, calibration of tests, errors."""
 
 import itertools
+import runpy
+from pathlib import Path
 
 import buckets
 import numpy as np
@@ -175,3 +177,15 @@ def test_scores_of_any_size_are_compared():
     scores = {"bleu_nltk": [3e-231, 3e-78, 0.5, 3e-155], "bleu_nltk_perturbed": [0.0, 1e-150, 0.6, 3e-156]}
     pairs = pd.DataFrame({"segment": [1, 2, 3, 4], "system": "A", **scores})
     assert la.local_accuracy(pairs, context="system", n_resamples=9)["accuracy"].tolist() == [0.75]
+
+
+@pytest.mark.exhaustive
+def test_the_stored_campaigns_of_chapter_7_are_recomputed():
+    path = Path(__file__).resolve().parents[1] / "tools" / "calibration" / "local_accuracy.py"
+    tool = runpy.run_path(str(path))
+    stored = pd.read_csv(tool["WHERE"])
+    assert stored["seed"].tolist() == list(range(1, 21))
+    for seed in (1, 20):
+        pd.testing.assert_frame_equal(
+            pd.DataFrame([tool["outcome"](seed)]), stored[stored["seed"] == seed].reset_index(drop=True), atol=1e-6
+        )

@@ -1,0 +1,80 @@
+"""Repeat the experiment of chapter 7 on simulated campaigns that differ only in their seed.
+
+    python tools/calibration/local_accuracy.py --campaigns 20 --jobs 2
+
+Each row is one campaign: every translation is broken in four ways drawn at random from those that apply, and five
+metrics score original and copy. Seeds are 1, 2, 3 …; none is left out. The table goes into
+`mtmeta/data/local_campaigns.csv`, which chapter 7 shows.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+
+import mtmeta as mm
+from mtmeta import local_accuracy as la
+from mtmeta import perturb, scoring
+
+WHERE = Path(mm.__file__).parent / "data" / "local_campaigns.csv"
+METRICS = ["bleu", "chrf", "rouge1", "rouge2", "rougeL"]
+N_SEGMENTS, N_DRAWS = 100, 199
+#: Kind of place, and what is dealt at random in its place.
+PLACES = {"system": "segment", "domain": "doc"}
+
+
+def outcome(seed: int, n_segments: int = N_SEGMENTS, n_draws: int = N_DRAWS) -> dict[str, float | int]:
+    """Return what one campaign shows: p-values by place, where chrF is first, and its lead over BLEU."""
+    es = mm.simulate.campaign(n_segments=n_segments, seed=seed, lexical=False)
+    columns = ["system", "segment", "human", "doc", "domain", "reference", "translation"]
+    broken = perturb.perturb_table(es.to_frame()[columns], language="en", n_kinds=4, rng=seed)
+    broken = scoring.score_pairs(broken, METRICS)
+    options = {"metrics": METRICS, "n_resamples": n_draws, "rng": seed}
+    row: dict[str, float | int] = {"seed": seed}
+    for place, unit in PLACES.items():
+        given = {"context": place, "unit": unit, **options}
+        values = la.context_effect(broken, **given).set_index("metric").loc["chrf"]
+        order = la.ranking_effect(broken, **given).loc[0]
+        row |= {f"{place}: V": values["cramers_v"], f"{place}: V by chance": values["null_v"]}
+        row |= {f"{place}: p of H1": values["p_permutation"], f"{place}: tau_AP": order["tau_ap"]}
+        row |= {f"{place}: tau_AP by chance": order["null_mean"], f"{place}: p of H2": order["p_value"]}
+    for context in (*PLACES, "perturbation"):
+        first = accuracies(broken, context).idxmax()
+        row[f"{context}: chrF first"] = int((first == "chrf").sum())
+        row[f"{context}: contexts"] = len(first)
+    kinds = accuracies(broken, "perturbation")
+    row["insertion: chrF below ROUGE-1"] = bool(kinds.loc["chrf", "insertion"] < kinds.loc["rouge1", "insertion"])
+    truth = mm.EvalSet(-es.truth["penalty"], {}, systems=es.systems, segments=es.segments)
+    scored = broken.drop_duplicates(["system", "segment"]).set_index(["system", "segment"])[METRICS]
+    scored = scored.reindex(pd.MultiIndex.from_product([es.systems, es.segments]))
+    scored = {m: scored[m].to_numpy().reshape(es.shape) for m in METRICS}
+    for name, judged in {"broken": broken, "raters": es, "truth": truth}.items():
+        pairs = judged if name == "broken" else la.natural_pairs(judged.with_metrics(scored), metrics=METRICS)
+        of = accuracies(pairs, None)["all"]
+        row |= {f"{name}: chrF": of["chrf"], f"{name}: BLEU": of["bleu"]}
+    return row
+
+
+def accuracies(pairs: pd.DataFrame, context: str | None) -> pd.DataFrame:
+    """Return the accuracy of each metric (rows) in each context (columns)."""
+    table = la.local_accuracy(pairs, context=context, metrics=METRICS, missing="drop", n_resamples=0)
+    return table.pivot(index="metric", columns="context", values="accuracy")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--campaigns", type=int, default=20)
+    parser.add_argument("--jobs", type=int, default=1)
+    given = parser.parse_args()
+    rows = Parallel(n_jobs=given.jobs)(delayed(outcome)(seed) for seed in range(1, given.campaigns + 1))
+    table = pd.DataFrame(rows)
+    numbers = table.select_dtypes(np.floating).columns
+    table.assign(**{name: table[name].round(6) for name in numbers}).to_csv(WHERE, index=False)
+
+
+if __name__ == "__main__":
+    main()
