@@ -28,6 +28,8 @@ README = ROOT / "README.md"
 MAX_LINES, MAX_FUNCTION_LINES, MIN_EXERCISES = 30, 12, 3
 #: At most so many words and cells, at least so many figures.
 LIMITS_OF_A_CHAPTER, LIMITS_OF_REAL_DATA = (3600, 60, 5), (4200, 80, 1)
+#: Of a chapter that readers may leave out.
+OPTIONAL, LIMITS_OF_AN_OPTIONAL_CHAPTER = "08_", (2450, 45, 3)
 #: Words of chapters 11 to 14, beyond the four papers.
 LIMITS_BEYOND = 3200
 #: How the headings of a chapter begin, in this order. "On …" is the section that works on data.
@@ -144,6 +146,7 @@ def length_and_time_are_fitting(nb, name):
     found, says = reading_time.length(nb), reading_time.TIME.search(markdown(nb))
     if is_chapter(name) or name.startswith("real_data/"):
         words, cells, figures = LIMITS_OF_A_CHAPTER if is_chapter(name) else LIMITS_OF_REAL_DATA
+        words, cells, figures = LIMITS_OF_AN_OPTIONAL_CHAPTER if name.startswith(OPTIONAL) else (words, cells, figures)
         words = min(words, LIMITS_BEYOND) if re.match("1[1-4]_", name) else words
         if found.words > words or found.cells > cells:
             yield f"the page has {found.words} words and {found.cells} cells; at most {words} and {cells}"
