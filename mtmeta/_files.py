@@ -1,10 +1,12 @@
-"""Word lists, folders of data and cache, and files that are written whole or not at all.
+"""Word lists, folders of data and cache, hashes, and files that are written whole or not at all.
 
 Output files are overwritten, inputs never. The content of a folder is replaced only if a mark in it says that the same
 command made it.
 """
 
 import functools
+import hashlib
+import json
 import os
 import re
 import uuid
@@ -12,6 +14,9 @@ import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 
 def _named(variable: str) -> Path | None:
@@ -30,6 +35,13 @@ def word_lists(name: str) -> dict[str, list[str]]:
         elif line and not line.startswith("#"):
             lines.append(line)
     return found
+
+
+def digest(content: Any) -> str:
+    """Return a hash of numbers, of bytes, or of what JSON can hold."""
+    if isinstance(content, np.ndarray):
+        content = content.tobytes()
+    return hashlib.sha256(content if isinstance(content, bytes) else json.dumps(content).encode()).hexdigest()
 
 
 def cache_dir() -> Path:

@@ -23,9 +23,8 @@ import pandas as pd
 from joblib import delayed
 
 from . import __version__, aggregation, agreement, datasets, protocols, significance, simulate, sysdep, ties
-from ._arrays import digest
 from ._checks import check_jobs
-from ._files import check_not_input, claim, read_text, whole_file
+from ._files import check_not_input, claim, digest, read_text, whole_file
 from ._names import unknown
 from ._processes import parallel
 from ._yaml import parse

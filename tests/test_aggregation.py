@@ -1,4 +1,4 @@
-"""Aggregation: counts against sacreBLEU, three ways to a system score, intervals, the cache, the published mistake."""
+"""Aggregation: counts against sacreBLEU, three ways to a system score, intervals, the published mistake."""
 
 import downsampling
 import numpy as np
@@ -9,13 +9,7 @@ from campaigns import refuses
 
 import mtmeta as mm
 from mtmeta import aggregation, scoring
-from mtmeta.aggregation import _compare, _formulas, _statistics
-
-
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("MTMETA_CACHE", str(tmp_path))
-    return tmp_path / "statistics"
+from mtmeta.aggregation import _compare, _formulas
 
 
 def text_set(translations, references, **options):
@@ -55,50 +49,6 @@ def test_ratio_gap_checks_its_input():
     assert gap.to_frame().columns.tolist() == ["ratio_of_sums", "mean_of_ratios", "gap", "covariance", "mean_length"]
 
 
-@pytest.fixture
-def counted(monkeypatch):
-    """Return the list of how many systems were counted, call by call."""
-    calls, count = [], _statistics._count
-    monkeypatch.setattr(
-        _statistics, "_count", lambda m, o, systems, r: calls.append(len(systems)) or count(m, o, systems, r)
-    )
-    return calls
-
-
-def test_cache_is_by_content_and_options(own_cache, counted):
-    first, again = aggregation.extract(TOY), aggregation.extract(TOY)
-    np.testing.assert_array_equal(first.counts, again.counts)
-    assert (counted, len(list(own_cache.glob("*.npz"))), list(own_cache.glob("*.part"))) == ([2], 2, [])
-    aggregation.extract(TOY, tokenize="char")
-    aggregation.extract(TOY, "chrf")
-    assert counted == [2, 2, 2]
-    other = dict(TOY.texts.translations, B=("x", "y", "z"))
-    aggregation.extract(text_set(other, TOY.texts.references))  # system A is known already
-    assert counted == [2, 2, 2, 1]
-    aggregation.extract(text_set(other, {"ref": ("x", "y", "z")}))
-    aggregation.extract(TOY, cache=False)
-    assert counted[4:] == [2, 2]
-    aggregation.aggregate(TOY)
-    assert counted[6:] == []
-
-
-@pytest.mark.parametrize("damage", ["cut", "flipped", "counts"])
-def test_damaged_cache_is_rebuilt_and_one_that_cannot_be_written_is_no_error(own_cache, counted, damage, monkeypatch):
-    whole = aggregation.extract(TOY).counts
-    for path in own_cache.glob("*.npz"):
-        data = path.read_bytes()
-        if damage == "counts":  # a well-formed file with other numbers
-            with np.load(path) as stored:
-                np.savez_compressed(path, values=stored["values"] + 1, checksum=stored["checksum"])
-        else:
-            path.write_bytes(data[:100] if damage == "cut" else data[:200] + bytes([data[200] ^ 255]) + data[201:])
-    for _ in range(2):
-        np.testing.assert_array_equal(aggregation.extract(TOY).counts, whole)
-    assert counted == [2, 2]
-    monkeypatch.setenv("MTMETA_CACHE", __file__)
-    np.testing.assert_array_equal(aggregation.extract(TOY).counts, whole)
-
-
 @pytest.mark.parametrize("metric", scoring.METRICS)
 def test_signature_is_that_of_sacrebleu(metric):
     hypotheses, references = list(TOY.texts.translations["A"]), [list(TOY.texts.references["ref"])]
@@ -111,12 +61,12 @@ def test_signature_is_that_of_sacrebleu(metric):
 
 
 def test_selection_by_name():
-    statistics = aggregation.extract(TOY, "ter", cache=False)
+    statistics = aggregation.extract(TOY, "ter")
     part = statistics.select(systems=["B"], segments=[3, 1, 1])
     np.testing.assert_array_equal(part.counts[0], statistics.counts[1][[2, 0, 0]])
     assert part.to_frame().columns.tolist() == ["system", "segment", "edits", "ref_len"]
     # unigrams: 5 of 6 and 0 of 1
-    bleu = aggregation.extract(text_set({"A": ("a b c d x f", "z")}, {"ref": ("a b c d e f", "y")}), cache=False)
+    bleu = aggregation.extract(text_set({"A": ("a b c d x f", "z")}, {"ref": ("a b c d e f", "y")}))
     assert bleu.to_frame()[["match_1", "total_1", "hyp_len"]].to_numpy().tolist() == [[5, 6, 6], [0, 1, 1]]
     refuses("unknown segment 9", statistics.select, segments=[9])
     with pytest.raises(ValueError, match="read-only"):
@@ -153,11 +103,11 @@ def test_texts_are_checked():
         (text_set({"A": ("a",), "r": ("b",)}, {"r": ("b",)}), "'r' is a candidate and would be scored against itself"),
     ):
         refuses(match, aggregation.extract, es)
-    statistics = aggregation.extract(TOY, cache=False)
+    statistics = aggregation.extract(TOY)
     refuses("omit them, and pass metric='bleu'", aggregation.aggregate, statistics, "chrf")
     refuses("omit them, and pass", aggregation.aggregate, statistics, "bleu", references="r")
     two = text_set({"A": ("a b", "c")}, {"r1": ("a b", "c"), "r2": ("b", "d c")})
-    statistics = aggregation.extract(two, "chrf", references=["r1", "r2"], cache=False)
+    statistics = aggregation.extract(two, "chrf", references=["r1", "r2"])
     refuses("needs a single reference", statistics.corpus_scores, effective_order=False)
     np.testing.assert_array_equal(statistics.corpus_scores(effective_order=True), statistics.corpus_scores())
 

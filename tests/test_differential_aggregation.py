@@ -93,7 +93,7 @@ def extracted(number, es):
         effective = effective or None
     tokenize = (None, "char", "intl", "none")[number // 16 % 4] if metric == "bleu" else None
     references = list(es.texts.references)
-    statistics = aggregation.extract(es, metric, references=references, cache=False, tokenize=tokenize)
+    statistics = aggregation.extract(es, metric, references=references, tokenize=tokenize)
     return statistics, {"effective": effective, "tokenize": tokenize}
 
 

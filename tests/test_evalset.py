@@ -332,7 +332,7 @@ COUNTS = {
     "rng": [mm.soft_pairwise_accuracy, mm.report, mm.ties.subsample_ties, mm.aggregation.compare_aggregations],
     "n_jobs": [
         mm.sysdep.compare_with_null, mm.system_dependence,
-        lambda es, **n: mm.aggregation.extract(es, cache=False, **n),
+        lambda es, **n: mm.aggregation.extract(es, **n),
         lambda es, **n: mm.sweep.run({"sets": ["teaching"], "statistics": ["correlate"]}, **n),
     ],
 }  # fmt: skip

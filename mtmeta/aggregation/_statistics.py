@@ -1,9 +1,8 @@
-"""The counts of sacreBLEU per segment: extracted once, kept on disk."""
+"""The counts of sacreBLEU per segment, extracted once."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,15 +11,11 @@ import pandas as pd
 from joblib import delayed, effective_n_jobs
 
 from .. import scoring
-from .._arrays import digest, read_array, write_array
 from .._checks import check_jobs
-from .._files import cache_dir
 from .._names import positions
 from .._processes import parallel
 from ..evalset import EvalSet, as_evalset
 from . import _formulas
-
-_FORMAT = 1
 
 
 def as_text_set(es: EvalSet | pd.DataFrame) -> EvalSet:
@@ -118,7 +113,6 @@ def extract(
     *,
     references: str | Sequence[str] | None = None,
     tokenize: str | None = None,
-    cache: bool = True,
     n_jobs: int = 1,
 ) -> SegmentStatistics:
     """Let sacreBLEU extract, once, the counts behind its scores of these translations.
@@ -132,9 +126,6 @@ def extract(
         Names among ``es.texts.references``; several are used together. By default the one that the set was loaded with.
     tokenize : str, optional
         As in `mtmeta.scoring.scorer`; by default that of the set's target language (`mtmeta.scoring.tokenizer_of`).
-    cache : bool
-        Whether to keep the counts on disk, in ``$MTMETA_CACHE`` or the user's cache directory, by a hash of texts,
-        options and sacreBLEU's version. If a file is damaged, its counts are made again.
     n_jobs : int
         Workers of joblib: 1 by default, -1 for all cores. The result does not depend on it.
 
@@ -157,7 +148,7 @@ def extract(
     --------
     >>> import mtmeta as mm
     >>> es = mm.load("teaching").select(systems=["Aster"], segments=[1, 2])
-    >>> statistics = mm.aggregation.extract(es, cache=False)
+    >>> statistics = mm.aggregation.extract(es)
     >>> statistics.counts.shape
     (1, 2, 10)
     >>> statistics.signature.split("|")[:4]
@@ -170,25 +161,12 @@ def extract(
     number = {sum(r is not None for r in own) for own in zip(*streams, strict=True)}
     described = {"tokenize": tokenize, "num_refs": number.pop() if len(number) == 1 else -1}
     columns = _formulas.columns(metric)
-    empty = SegmentStatistics(metric, es.systems, es.segments, columns, np.empty(0), described, es.name)
-    shape = (len(es.segments), len(columns))
-    texts_key = digest([_FORMAT, empty.signature, metric, streams])
-    folder = cache_dir() / "statistics"
-    paths = {system: folder / f"{digest([texts_key, translations[system]])}.npz" for system in es.systems}
-    found = {system: read_array(paths[system], shape) if cache else None for system in es.systems}
-    left = [system for system in es.systems if found[system] is None]
-    if left:
-        chunks = [c.tolist() for c in np.array_split(left, min(effective_n_jobs(check_jobs(n_jobs)), len(left)))]
-        jobs = (delayed(_count)(metric, tokenize, [translations[s] for s in chunk], streams) for chunk in chunks)
-        counted = (counts for chunk in parallel(len(chunks), jobs) for counts in chunk)
-        for system, counts in zip(left, counted, strict=True):
-            found[system] = counts
-            if cache:
-                with suppress(OSError):  # a folder that cannot be written to is no error
-                    write_array(paths[system], counts)
-    counts = np.stack([found[system] for system in es.systems])
+    n_chunks = min(effective_n_jobs(check_jobs(n_jobs)), len(es.systems))
+    chunks = [chunk.tolist() for chunk in np.array_split(es.systems, n_chunks)]
+    jobs = (delayed(_count)(metric, tokenize, [translations[s] for s in chunk], streams) for chunk in chunks)
+    counts = np.stack([counts for chunk in parallel(n_chunks, jobs) for counts in chunk])
     counts.flags.writeable = False
-    return replace(empty, counts=counts)
+    return SegmentStatistics(metric, es.systems, es.segments, columns, counts, described, es.name)
 
 
 def texts_of(es: EvalSet, references: str | Sequence[str] | None) -> tuple[dict[str, list[str]], list[list]]:

@@ -20,8 +20,7 @@ from safetensors.torch import load_model, save_model
 from scipy.stats import kendalltau
 from transformers import AutoConfig, AutoModel, AutoTokenizer, DataCollatorWithPadding, Trainer, TrainingArguments
 
-from .._arrays import digest
-from .._files import claim
+from .._files import claim, digest
 from . import _settings
 from ._frame import examples_of
 from ._sentinel import Sentinel, read_card, write_json

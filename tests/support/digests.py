@@ -101,7 +101,7 @@ def in_processes(es: mm.EvalSet, n_jobs: int):
     yield "system_dependence of all", mm.system_dependence(es, n_resamples=10, n_jobs=n_jobs)
     yield "compare_with_null of all", mm.sysdep.compare_with_null(es, n_resamples=39, min_stratum=10, n_jobs=n_jobs)
     for metric in ("bleu", "chrf", "ter"):
-        counts = mm.aggregation.extract(es, metric, cache=False, n_jobs=n_jobs)
+        counts = mm.aggregation.extract(es, metric, n_jobs=n_jobs)
         yield f"aggregate {metric}", mm.aggregation.aggregate(counts, metric, how="bootstrap", **DRAWS)
     yield "compare_aggregations", mm.aggregation.compare_aggregations(es, n_jobs=n_jobs, **DRAWS)
     yield "sweep", mm.sweep.run(PLAN, n_jobs=n_jobs).to_frame()

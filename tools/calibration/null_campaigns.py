@@ -642,7 +642,7 @@ def lengths(rng, size, effect) -> Outcomes:
 
 @lru_cache
 def _counts(metric: str) -> SegmentStatistics:
-    return extract(mm.load("teaching").select(systems=["Aster"]), metric, cache=False)
+    return extract(mm.load("teaching").select(systems=["Aster"]), metric)
 
 
 def aggregated(rng, size, effect, *, metric) -> Outcomes:

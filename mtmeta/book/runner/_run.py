@@ -16,9 +16,8 @@ from pathlib import Path
 import pandas as pd
 
 from ... import __version__
-from ..._arrays import digest
 from ..._escapes import file_name, markdown
-from ..._files import check_not_input, claim, whole_file
+from ..._files import check_not_input, claim, digest, whole_file
 from ..._processes import in_processes
 from ...evalset import EvalSet
 from ...rankings import Rankings
