@@ -1,4 +1,4 @@
-"""Raters err: how well they agree, and how good a metric can look against one of them."""
+"""Raters err: how good a metric can look against one of them."""
 
 from __future__ import annotations
 
@@ -7,79 +7,16 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
 
-from ._checks import Undefined, check_choice, check_count, check_scores, generator
+from ._checks import Undefined, check_choice, check_count, generator
 from ._names import counted
 from .evalset import EvalSet, as_evalset, metric_names
 from .resampling import Statistic, bootstrap, percentile_interval, units_of
 
-__all__ = ["ceiling", "krippendorff_alpha"]
+__all__ = ["ceiling"]
 
 #: A variance that is a smaller share of the squares is 0 but for rounding.
 NOTHING = 1e-12
-
-
-def _ratings(ratings: ArrayLike) -> np.ndarray:
-    """Return ratings, shape (n_raters, n_items), without items that nobody or only one rated."""
-    values = np.asarray(ratings, dtype=np.float64)
-    if values.ndim != 2 or len(values) < 2:
-        raise ValueError(f"`ratings` need the shape (n_raters, n_items), two raters or more; found {values.shape}.")
-    check_scores(values, "`ratings`", computed=True)
-    values = values[:, (~np.isnan(values)).sum(axis=0) > 1]
-    if values.shape[1] < 2:
-        raise Undefined(f"two items or more need ratings by two raters; found {values.shape[1]}.")
-    return values
-
-
-def krippendorff_alpha(ratings: ArrayLike) -> float:
-    r"""Return Krippendorff's alpha of numbers (interval data): 1 less observed over expected disagreement.
-
-    .. math:: \alpha = 1 - \frac{D_o}{D_e}, \qquad
-              D_o = \frac1n \sum_i \frac{1}{n_i - 1} \sum_{a \ne b} (h_{ai} - h_{bi})^2, \qquad
-              D_e = \frac{1}{n (n - 1)} \sum_{s \ne t} (h_s - h_t)^2
-
-    with :math:`n_i` ratings of item i, n in all, and s and t any two of these.
-
-    Target: the reliability of single ratings by raters like these, of items like these.
-
-    Parameters
-    ----------
-    ratings : array_like, shape (n_raters, n_items)
-        NaN: not rated. Items with fewer than two ratings are left out.
-
-    Returns
-    -------
-    float
-        1: raters agree; 0: as if ratings had been dealt out at random; NaN if all ratings are equal. Raters of
-        different strictness lower it.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two raters, or than two items with two ratings.
-
-    See Also
-    --------
-    ceiling : the correlation that a second rater gets.
-
-    References
-    ----------
-    Krippendorff 2011.
-
-    Examples
-    --------
-    Two ratings of three items: the observed disagreement is 2 / 6, the expected one 130 / 30, so alpha is 1 - 1 / 13.
-
-    >>> import mtmeta as mm
-    >>> round(mm.raters.krippendorff_alpha([[0, 2, 3], [0, 3, 3]]), 4)
-    0.9231
-    """
-    values = _ratings(ratings)
-    n = (~np.isnan(values)).sum(axis=0)
-    observed = (np.nanvar(values, axis=0) * n**2 / (n - 1)).sum() / n.sum()
-    expected = np.nanvar(values) * n.sum() / (n.sum() - 1)
-    return float(1 - observed / expected) if expected > 0 else np.nan
 
 
 def ceiling(
@@ -132,7 +69,6 @@ def ceiling(
 
     See Also
     --------
-    krippendorff_alpha : agreement of raters beyond chance.
     mtmeta.correlate : what metrics get.
 
     References

@@ -1,4 +1,4 @@
-"""Reliability, ceilings and favours in fractions, with the same draws."""
+"""Ceilings and favours in fractions, with the same draws."""
 
 import itertools
 import math
@@ -13,34 +13,6 @@ import mtmeta as mm
 from mtmeta import raters, sysdep
 
 pytestmark = pytest.mark.slow
-KINDS = ("normal", "integers", "tenths", "shifted", "huge", "tiny")
-
-
-def tables(numbers):
-    """Yield number and ratings: two to four raters, some gaps."""
-    for number in numbers:
-        rng = np.random.default_rng([51, number])
-        ratings = VALUES[KINDS[number % 6]](rng, (int(rng.integers(2, 5)), int(rng.integers(3, 9))))
-        if number % 3 == 0:
-            ratings[:, 2:][rng.random((len(ratings), ratings.shape[1] - 2)) < 0.3] = np.nan
-        yield number, ratings
-
-
-def items(ratings):
-    """Return each item's ratings as fractions, of items with two or more."""
-    columns = [exact.exact(column[~np.isnan(column)]) for column in ratings.T]
-    return [column for column in columns if len(column) > 1]
-
-
-@checks(raters.krippendorff_alpha)
-def test_alpha(numbers):
-    for number, ratings in tables(numbers):
-        rated = items(ratings)
-        every = [h for item in rated for h in item]
-        n = len(every)
-        within = [sum((a - b) ** 2 for a, b in itertools.permutations(item, 2)) / (len(item) - 1) for item in rated]
-        expected = sum((a - b) ** 2 for a, b in itertools.permutations(every, 2)) / (n - 1)
-        near(raters.krippendorff_alpha(ratings), 1 - sum(within) / expected if expected else None, number)
 
 
 def sets(numbers, least=3):

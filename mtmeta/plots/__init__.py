@@ -12,7 +12,6 @@ from ._agreement import (
     rank_intervals,
     rank_slopes,
     resampling_units,
-    score_against_length,
     system_differences,
     three_views,
 )
@@ -24,6 +23,6 @@ from ._ties import tie_baselines, tie_calibration_curves
 __all__ = [
     "COLOURS", "MARKERS", "correlations_by_size", "decomposition", "detection_curves", "deviation_plane",
     "expected_deviations", "learning_curves", "local_accuracies", "rank_intervals", "rank_slopes", "ratio_bars",
-    "resampling_units", "score_against_length", "sysdep_against_null", "system_differences",
+    "resampling_units", "sysdep_against_null", "system_differences",
     "tau_ap_against_chance", "three_views", "tie_baselines", "tie_calibration_curves", "use_style",
 ]  # fmt: skip

@@ -9,8 +9,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from .._checks import Undefined
-from .._pearson import pearson
 from ..agreement import correlate, decompose_pearson
 from ..evalset import EvalSet, as_evalset
 from ._style import (
@@ -268,68 +266,6 @@ def resampling_units(draws: Mapping[str, np.ndarray], observed: float) -> np.nda
         ax.spines["left"].set_visible(False)
         ax.annotate(f"{label}\nsd {values.std():.4f}", (0.99, 0.93), xycoords="axes fraction", ha="right", va="top")
     axes[-1].set_xlabel("difference between the two metrics (dashed: observed)")
-    return axes
-
-
-@names_as_written
-def score_against_length(
-    es: EvalSet, names: Sequence[str], *, within: bool = False, axes: Sequence[Axes] | None = None
-) -> np.ndarray:
-    """Draw scores against the length of the translation, with least-squares lines.
-
-    Parameters
-    ----------
-    es : EvalSet
-        With texts.
-    names : sequence of str
-        Metrics, or ``"human"``; one panel each.
-    within : bool
-        Whether to take each segment's mean from lengths and scores, which removes what the source decides.
-    axes : sequence of Axes, optional
-
-    Returns
-    -------
-    numpy.ndarray of Axes
-        Each panel says its Pearson correlation r. At most 3,000 points are drawn, and the axis leaves out the
-        shortest and the longest 0.2 %; the line and r use all.
-
-    Raises
-    ------
-    ValueError
-        If the set has no texts.
-
-    See Also
-    --------
-    mtmeta.local_accuracy.length_metric : length as a metric.
-
-    Examples
-    --------
-    >>> import mtmeta as mm
-    >>> axes = mm.plots.score_against_length(mm.load("teaching"), ["human", "chrF"])
-    >>> axes[0].get_xlabel()
-    'characters in translation'
-    """
-    if es.texts is None:
-        raise Undefined(f"set {es.name!r} has no texts, so lengths are not known.")
-    length = np.array([[len(text) for text in es.texts.translations[system]] for system in es.systems], dtype=float)
-    axes = new_row(axes, len(names), 3.2 * len(names), 3.2)
-    styles = marks(names)
-    for ax, name in zip(axes, names, strict=True):
-        scores = es.human if name == "human" else es[name]
-        scored = ~np.isnan(scores)
-        x, y = np.where(scored, length, np.nan), np.where(scored, scores, np.nan)
-        if within:
-            x, y = (values - pd.DataFrame(values).mean().to_numpy() for values in (x, y))
-        x, y = x[scored], y[scored]
-        shown = np.random.default_rng(0).permutation(len(x))[:3000]
-        ax.scatter(x[shown], y[shown], s=5, color=GREY, alpha=0.35, linewidths=0, rasterized=True)
-        least_squares_line(ax, x, y, color=styles[name]["color"])
-        room = 0.03 * np.ptp(y) or 1.0
-        ax.set(xlim=np.quantile(x, [0.002, 0.998]), ylim=(y.min() - room, y.max() + room))
-        title = f"{name}, r = {np.nan_to_num(pearson(x, y)):.2f}"
-        ax.annotate(title, (0.5, 1.02), xycoords="axes fraction", ha="center", fontweight="bold", fontsize=10)
-        ax.set_xlabel("length less segment mean" if within else "characters in translation")
-    axes[0].set_ylabel("score less segment mean" if within else "score")
     return axes
 
 

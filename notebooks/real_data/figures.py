@@ -245,6 +245,41 @@ def swap_effect_bars(table: pd.DataFrame):
 # -- sentinels ---------------------------------------------------------------------------
 
 
+def score_against_length(es, names, *, axes, within: bool = False):
+    """Draw scores against the length of the translation, with least-squares lines.
+
+    ``names`` are metrics or "human", a panel each. ``within`` takes the means of
+    segments from lengths and scores. At most 3,000 points are drawn, and the axis
+    leaves out the shortest and the longest .2 %; the line and r use all.
+    """
+    texts = [es.texts.translations[system] for system in es.systems]
+    length = np.array([[len(text) for text in own] for own in texts], dtype=float)
+    styles = marks(names)
+    for ax, name in zip(axes, names, strict=True):
+        scores = es.human if name == "human" else es[name]
+        scored = ~np.isnan(scores)
+        x, y = (np.where(scored, values, np.nan) for values in (length, scores))
+        if within:
+            x, y = (v - pd.DataFrame(v).mean().to_numpy() for v in (x, y))
+        x, y = x[scored], y[scored]
+        shown = np.random.default_rng(0).permutation(len(x))[:3000]
+        points = {"color": GREY, "alpha": 0.35, "linewidths": 0, "rasterized": True}
+        ax.scatter(x[shown], y[shown], s=5, **points)
+        ends = np.array([x.min(), x.max()])
+        line = np.polyval(np.polyfit(x, y, 1), ends)
+        ax.plot(ends, line, color=styles[name]["color"])
+        room = 0.03 * np.ptp(y) or 1.0
+        ax.set_xlim(np.quantile(x, [0.002, 0.998]))
+        ax.set_ylim(y.min() - room, y.max() + room)
+        r = 0.0 if np.ptp(y) == 0 else np.corrcoef(x, y)[0, 1]
+        place = {"xycoords": "axes fraction", "ha": "center", "fontsize": 10}
+        title = f"{name}, r = {r:.2f}"
+        ax.annotate(title, (0.5, 1.02), fontweight="bold", **place)
+        words = "length less segment mean" if within else "characters in translation"
+        ax.set_xlabel(words)
+    axes[0].set_ylabel("score less segment mean" if within else "score")
+
+
 def parts_plane(sets, groups: dict, axes):
     """Draw the part of Pearson within segments against the part between them.
 
