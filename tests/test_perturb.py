@@ -2,6 +2,8 @@
 
 from collections import Counter
 from itertools import product
+from types import SimpleNamespace
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -22,16 +24,16 @@ from mtmeta.perturb._words import Words
 RULES = tuple(k for k in perturb.KINDS["translation"] if k not in ("llm", "composed"))
 
 
-def outcomes(text, kind, n=200, *, task="translation", language="en", vocabulary=None, entities=None):
+def outcomes(text, kind, n=200, *, task="translation", language="en", vocabulary=None, entities=None, tools="bundled"):
     """Return every result of many draws; words and entities to insert are the bundled ones by default."""
     vocabulary = lexicon.bundled_vocabulary(language) if vocabulary is None else vocabulary
-    setting = Setting(vocabulary, entities or lexicon.bundled_entities(language))
+    setting = Setting(vocabulary, entities or lexicon.bundled_entities(language), lexicon.Tools(language, tools))
     return {_edit(Words(text, language), kind, task, setting, np.random.default_rng(i)) for i in range(n)}
 
 
 def edited(text, kind, language, seed):
     """Return one result, or None."""
-    setting = Setting(lexicon.bundled_vocabulary(language), lexicon.bundled_entities(language))
+    setting = Setting(lexicon.bundled_vocabulary(language), lexicon.bundled_entities(language), lexicon.Tools(language))
     return _edit(Words(text, language), kind, "translation", setting, np.random.default_rng(seed))
 
 
@@ -176,7 +178,7 @@ def test_one_edit_that_leaves_the_rest_alone(sentence, kind, seed):
         rest = min(len(text), len(new)) - same
         tail = next((i for i in range(rest) if text[-1 - i] != new[-1 - i]), rest)
         words = Words(text, language)
-        names = [words.between(*place) for place in lexicon.entities(words)]
+        names = [words.between(*place) for place in lexicon.Tools(language).entities(words)]
         longest = max(len(w) for w in [*words.words, *(names if kind == "named_entity" else ())])
         assert len(text) - same - tail <= longest + 3
     else:
@@ -270,6 +272,70 @@ def test_word_lists_are_large_and_sound(language, least, forms):
     assert lists["negator"][0] in lists["unnegated"]
     assert lists["negator"][0] in lexicon.words("negated", language)
     assert all(len(line.split()) > 1 for line in lists["pronoun"])
+
+
+class FakeWordNet:
+    words: ClassVar = {("tree", "n"): ["tree", "oak", "gum_tree"], ("walk", "v"): ["walk", "stroll"]}
+
+    def morphy(self, word, pos):
+        return {"trees": "tree", "homes": "home"}.get(word, word) if pos in "nv" else None
+
+    def synsets(self, base, pos):
+        return [SimpleNamespace(lemma_names=lambda: self.words[base, pos])] if (base, pos) in self.words else []
+
+
+def test_wordnet_is_used_where_it_is_there(monkeypatch):
+    monkeypatch.setattr(lexicon, "wordnet", FakeWordNet)
+    assert outcomes("One tree.", "synonym", tools="wordnet") == {"One oak."}
+    assert outcomes("Two homes.", "synonym", tools="wordnet") == {"Two houses."}  # by the list: WordNet has base forms
+    frame = pd.DataFrame({"translation": ["One tree and homes."]})
+    for tools, others in (
+        ("wordnet", {"One oak and homes.", "One tree and houses."}),
+        ("bundled", {"One tree and houses."}),
+    ):
+        found = {
+            perturb.perturb_table(frame, kinds=["synonym"], tools=tools, rng=k)["perturbed"].item() for k in range(20)
+        }
+        assert found == others
+    assert outcomes("Two trees.", "synonym", tools="bundled") == {None}
+    assert outcomes("Das Auto.", "synonym", language="de") == {"Das Fahrzeug."}
+
+
+class FakePipeline:  # knows one verb and one name
+    meta: ClassVar = {"lang": "en", "name": "fake"}
+
+    def __call__(self, text):
+        words = ((a, text[a:b]) for a, b in Words(text, "en").spans)
+        tokens = [SimpleNamespace(idx=a, text=word, pos_="VERB" if word == "zorp" else "X") for a, word in words]
+        at = text.find("the Blue Hall")
+        entity = SimpleNamespace(start_char=at, end_char=at + 13, label_="FAC")
+        return type("Doc", (list,), {"ents": [entity] if at >= 0 else []})(tokens)
+
+
+def test_spacy_is_used_where_a_model_is_there(monkeypatch):
+    monkeypatch.setitem(sys.modules, "spacy", SimpleNamespace(load={"en_core_web_sm": FakePipeline()}.__getitem__))
+    for name in ("spacy_model", "_document"):  # as they are without their caches
+        monkeypatch.setattr(lexicon, name, getattr(lexicon, name).__wrapped__)
+    assert outcomes("We zorp here.", "negation", tools="spacy") == {"We not zorp here."}
+    assert outcomes("In the Blue Hall now.", "named_entity", entities=["Rome"], tools="spacy") == {"In Rome now."}
+    assert outcomes("We zorp here.", "negation", tools="bundled") == {None}
+    frame = pd.DataFrame({"translation": ["In the Blue Hall now.", "In Rome now.", "We zorp here."]})
+    table = perturb.perturb_table(frame, kinds=["named_entity", "negation"], tools="spacy")
+    assert table["perturbation"].unique().tolist() == ["named_entity", "negation"]
+    by_rule = perturb.perturb_table(frame, kinds=["named_entity"], tools="bundled")
+    assert set(by_rule["perturbed"]) == {"In the Rome now.", "In Blue Hall now."}
+
+
+def test_the_bundled_lists_are_the_default_and_other_tools_must_be_installed(monkeypatch):
+    for name in ("nltk.corpus", "spacy"):
+        monkeypatch.setitem(sys.modules, name, None)
+    lexicon.wordnet.cache_clear()
+    lexicon.spacy_model.cache_clear()
+    frame = pd.DataFrame({"translation": ["She did not see the old house in Rome."]})
+    assert perturb.perturb_table(frame).equals(perturb.perturb_table(frame, tools="bundled"))
+    for tools in ("wordnet", "spacy", "wordnet+spacy"):
+        refuses("needs nltk's WordNet or spaCy.* Use tools='bundled'", perturb.perturb_table, frame, tools=tools)
+    refuses("`tools` must be one of", perturb.perturb_table, frame, tools="auto")
 
 
 def swapped(items, qrels=None, **options):

@@ -7,16 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._files import word_lists
-from ._lexicon import LANGUAGES, entities, synonyms, tag, words
+from ._lexicon import LANGUAGES, Tools, synonyms, words
 from ._words import UNSPACED, Words
 
 
 @dataclass(frozen=True)
 class Setting:
-    """Words and entities to insert."""
+    """The resources of edits: words and entities to insert, and the tools of the language."""
 
     vocabulary: Sequence[str]
     entities: Sequence[str]
+    tools: Tools
 
 
 Edit = Callable[[Words, Setting, np.random.Generator], str | None]
@@ -54,7 +55,7 @@ def swapping(text: Words, setting: Setting, rng: np.random.Generator) -> str | N
 def synonym(text: Words, setting: Setting, rng: np.random.Generator) -> str | None:
     """Replace a random word that has a synonym."""
     for i in rng.permutation(len(text.words)):
-        found = synonyms(text, int(i))
+        found = synonyms(text, int(i), setting.tools)
         if found:
             return text.replace(int(i), text.cased(_pick(rng, found), int(i)))
     return None
@@ -85,7 +86,7 @@ def pronoun(text: Words, setting: Setting, rng: np.random.Generator) -> str | No
 
 def named_entity(text: Words, setting: Setting, rng: np.random.Generator) -> str | None:
     """Replace a random named entity by another one."""
-    found = {place: text.between(*place).casefold() for place in entities(text)}
+    found = {place: text.between(*place).casefold() for place in setting.tools.entities(text)}
     place = _pick(rng, [p for p, old in found.items() if any(e.casefold() != old for e in setting.entities)])
     if place is None:
         return None
@@ -103,7 +104,7 @@ def negation(text: Words, setting: Setting, rng: np.random.Generator) -> str | N
         return None
     (negator,) = words("negator", lang)
     negated = [w in words("negated", lang) or w.endswith("n't") for w in text.lower]
-    ways = [_way(text, i) for i in range(len(negated)) if not any(negated[max(0, i - 2) : i + 3])]
+    ways = [_way(text, i, setting) for i in range(len(negated)) if not any(negated[max(0, i - 2) : i + 3])]
     chosen = _pick(rng, [way for way in ways if way])
     if chosen is None:
         return None
@@ -114,16 +115,16 @@ def negation(text: Words, setting: Setting, rng: np.random.Generator) -> str | N
     return text.replace(i, f"{text.words[i]} {negator}") if way == "after" else text.insert(i, negator)
 
 
-def _way(text: Words, i: int) -> tuple[int, str] | None:
+def _way(text: Words, i: int, setting: Setting) -> tuple[int, str] | None:
     """Return how word ``i`` can be negated: a negator before or after it, or a German k-."""
     word, lang = text.lower[i], text.language
     if lang == "de" and word in words("article", "de") and text.gap(i) == " ":
         return i, "article"
     if word in words("auxiliary", lang):
         return None if text.named(i) else (i, "after")
-    part = tag(text, i)
-    if (word in words("before", lang) or part in ("a", "v")) and not text.opens_sentence(i):
-        return i, "after" if lang == "de" and part == "v" else "before"
+    tag = setting.tools.tag(text, i)
+    if (word in words("before", lang) or tag in ("a", "v")) and not text.opens_sentence(i):
+        return i, "after" if lang == "de" and tag == "v" else "before"
     return None
 
 

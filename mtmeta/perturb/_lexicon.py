@@ -1,16 +1,20 @@
 """Resources of the language-dependent edits: synonyms, parts of speech, named entities.
 
-They are the project's own word lists in ``mtmeta/data/lexicon``, and rules, so that results are the same everywhere.
+By default these are the project's own word lists in ``mtmeta/data/lexicon`` and rules; WordNet (through nltk) and spaCy
+are used where the option ``tools`` of `perturb_table` names them.
 """
 
 import re
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Any
 
 from .._files import word_lists
 from ._words import Words
 
 #: Languages with lists of their own.
 LANGUAGES = ("en", "de", "ru")
+SPACY_MODELS = {"en": "en_core_web", "de": "de_core_news", "ru": "ru_core_news"}
 
 
 # -- the word lists ----------------------------------------------------------------------
@@ -65,6 +69,79 @@ def bundled_entities(language: str) -> tuple[str, ...]:
     return tuple(word_lists(language)["entity"]) if language in LANGUAGES else ()
 
 
+# -- tools that may be installed ---------------------------------------------------------
+
+
+@cache
+def wordnet() -> Any:
+    """Return nltk's WordNet; raise `ImportError` or `LookupError` if it is not installed with its data."""
+    from nltk.corpus import wordnet as found
+
+    found.ensure_loaded()
+    return found
+
+
+@cache
+def spacy_model(language: str) -> Any:
+    """Return spaCy's small pipeline of a language; raise `ImportError`, `OSError` or `KeyError` if there is none."""
+    import spacy
+
+    return spacy.load(f"{SPACY_MODELS[language]}_sm")
+
+
+@lru_cache(maxsize=1)
+def _document(language: str, text: str) -> Any:
+    """Return what spaCy reads in a text."""
+    return spacy_model(language)(text)
+
+
+@dataclass(frozen=True)
+class Tools:
+    """Synonyms, parts of speech and named entities, by lists and rules of the package or by other tools."""
+
+    language: str
+    which: str = "bundled"
+
+    def __post_init__(self) -> None:
+        try:
+            if "spacy" in self.which:
+                spacy_model(self.language)
+            _ = self.wordnet
+        except (ImportError, LookupError, OSError) as error:
+            raise ValueError(
+                f"tools={self.which!r} needs nltk's WordNet or spaCy's small pipeline for {self.language!r}, which is "
+                f"not installed here ({error!r:.80}). Use tools='bundled'."
+            ) from None
+
+    @property
+    def wordnet(self) -> Any | None:
+        """WordNet, which is English, or None."""
+        return wordnet() if "wordnet" in self.which and self.language == "en" else None
+
+    def tag(self, text: Words, i: int) -> str:
+        """Return ``v`` for a verb, ``a`` for an adjective, otherwise another letter or nothing."""
+        if "spacy" not in self.which:
+            return _tag_by_rule(text, i)
+        start = text.spans[i][0]
+        tokens = _document(self.language, text.text)
+        part = next((token.pos_ for token in tokens if token.idx <= start < token.idx + len(token.text)), "")
+        return {"VERB": "v", "ADJ": "a", "NOUN": "n", "ADV": "r"}.get(part, "")
+
+    def entities(self, text: Words) -> list[tuple[int, int]]:
+        """Return first and last word of every named entity."""
+        if "spacy" not in self.which:
+            return _entities_by_rule(text)
+        found = []
+        for entity in _document(self.language, text.text).ents:
+            inside = [i for i, (a, b) in enumerate(text.spans) if a >= entity.start_char and b <= entity.end_char]
+            if inside and entity.label_ in _LABELS:
+                found.append((inside[0], inside[-1]))
+        return found
+
+
+_LABELS = frozenset("PERSON PER ORG GPE LOC NORP FAC PRODUCT EVENT WORK_OF_ART MISC".split())
+
+
 # -- parts of speech by rule -------------------------------------------------------------
 
 #: What a word may be that no list has: the tag, the ending, the least length, and the list of exceptions.
@@ -74,8 +151,7 @@ _GUESSES = {
 }
 
 
-def tag(text: Words, i: int) -> str:
-    """Return ``v`` for a verb, ``a`` for an adjective, otherwise another letter or nothing."""
+def _tag_by_rule(text: Words, i: int) -> str:
     word, language, before = text.lower[i], text.language, text.lower[i - 1] if i else ""
     if language == "de":
         if text.words[i][0].isupper() and not text.shouted:
@@ -86,8 +162,8 @@ def tag(text: Words, i: int) -> str:
         return "a" if {part for part, _ in uses} == {"adjective"} else ""
     parts = _parts_of(language).get(word, frozenset())
     if not parts:
-        guess, ending, least, exceptions = _GUESSES[language]
-        return guess if len(word) >= least and ending.search(word) and word not in words(exceptions, language) else ""
+        tag, ending, least, exceptions = _GUESSES[language]
+        return tag if len(word) >= least and ending.search(word) and word not in words(exceptions, language) else ""
     if parts == {"adjective"}:
         return "a"
     if parts == {"verb"} or ({"verb", "noun"} <= parts and before in words("no noun", language)):
@@ -111,7 +187,7 @@ def _runs(text: Words) -> list[tuple[int, int]]:
     return runs
 
 
-def entities(text: Words) -> list[tuple[int, int]]:
+def _entities_by_rule(text: Words) -> list[tuple[int, int]]:
     """Find capitalised words that only a name would explain; in German, where nouns have capitals too, fewer."""
     if text.shouted or text.language not in LANGUAGES:
         return []
@@ -149,9 +225,9 @@ def _surely(text: Words, first: int, last: int, title: bool) -> bool:
 # -- synonyms ----------------------------------------------------------------------------
 
 
-def synonyms(text: Words, i: int) -> list[str]:
+def synonyms(text: Words, i: int, tools: Tools) -> list[str]:
     """Return what may stand for word ``i``, in the same form; empty if nothing is known."""
-    found = _from_lexicon(text, i)
+    found = (_from_wordnet(text, i, tools) if tools.wordnet else []) or _from_lexicon(text, i)
     if text.language == "en" and i and text.lower[i - 1] in ("a", "an") and text.gap(i - 1) == " ":
         vowel = text.lower[i][0] in "aeiou"
         found = [w for w in found if (w[0] in "aeiou") == vowel]
@@ -184,3 +260,16 @@ def _fitting(text: Words, i: int, uses: dict) -> dict:
         drop = "past" if before in words("perfect", "en") else "participle"
         uses = {k: v for k, v in uses.items() if k[1] != drop}
     return uses
+
+
+def _from_wordnet(text: Words, i: int, tools: Tools) -> list[str]:
+    """Return lemmas that share a synset with the word; none for inflected forms."""
+    wn, word, tag = tools.wordnet, text.lower[i], tools.tag(text, i)
+    if word in words("auxiliary", "en") | words("opener") or len(word) < 3:
+        return []
+    for pos in (tag,) if tag in tuple("nvar") else tuple("nvar"):
+        if wn.morphy(word, pos) == word:
+            lemmas = {n for s in wn.synsets(word, pos) for n in s.lemma_names() if n.isalpha() and n.islower()}
+            if lemmas - {word}:
+                return sorted(lemmas - {word})
+    return []

@@ -64,11 +64,11 @@ def _check_kinds(chosen: Sequence[str] | None, task: str, model: Model | None) -
     return tuple(chosen)
 
 
-def _entities_of(texts: Sequence[str], language: str) -> tuple[str, ...]:
+def _entities_of(texts: Sequence[str], tools: lexicon.Tools) -> tuple[str, ...]:
     """Return the distinct named entities of texts, sorted; the bundled ones where there are fewer than two."""
-    every = (Words(text, language) for text in texts)
-    found = {words.between(*place) for words in every for place in lexicon.entities(words)}
-    return tuple(sorted(found)) if len(found) > 1 else lexicon.bundled_entities(language)
+    every = (Words(text, tools.language) for text in texts)
+    found = {words.between(*place) for words in every for place in tools.entities(words)}
+    return tuple(sorted(found)) if len(found) > 1 else lexicon.bundled_entities(tools.language)
 
 
 def _some(
@@ -76,14 +76,13 @@ def _some(
     chosen: Sequence[str],
     n_kinds: int,
     task: str,
-    language: str,
     seed: int,
     setting: Setting,
 ) -> list[list[tuple[str, str]]]:
     """Perturb some rows: a text, its key, and what a language model made of it. Kinds are tried in random order."""
     out = []
     for text, key, by_model in rows:
-        words, made = Words(text, language), []
+        words, made = Words(text, setting.tools.language), []
         for kind in generator_of(seed, *key).permutation(np.array(chosen, dtype=object)):
             if len(made) == n_kinds:
                 break
@@ -114,6 +113,7 @@ def perturb_table(
     rng: int | np.random.Generator | None = 0,
     model: Model | None = None,
     source_language: str = "en",
+    tools: str = "bundled",
     n_jobs: int = 1,
 ) -> pd.DataFrame:
     """Make every text of a table slightly worse, by a few kinds of edit drawn at random.
@@ -149,6 +149,9 @@ def perturb_table(
         temperature 0.3, top_p 1.0 and at most 200 new tokens.
     source_language : str
         For ``llm``: language of the sources.
+    tools : {"bundled", "wordnet", "spacy", "wordnet+spacy"}
+        ``bundled``: the package's own lists and rules, so that the result is the same on every machine. The others
+        take synonyms from WordNet, or parts of speech and named entities from spaCy, which must be installed.
     n_jobs : int
         Workers of joblib: 1 by default, -1 for all cores.
 
@@ -163,8 +166,8 @@ def perturb_table(
     TypeError
         If ``frame`` is not a DataFrame, or an option of the wrong type.
     ValueError
-        If there are no rows, a column is absent or taken, a text is not a string, task or kind is unknown, or
-        ``n_kinds`` is below 1.
+        If there are no rows, a column is absent or taken, a text is not a string, task, kind or tools are unknown or
+        not installed, or ``n_kinds`` is below 1.
 
     See Also
     --------
@@ -179,9 +182,10 @@ def perturb_table(
     - removal: drops a word and one of the spaces around it. Needs two words.
     - insertion: puts a word of the vocabulary at a random place.
     - swapping: exchanges two words that differ. Their capitals move with them.
-    - synonym: replaces a word by one of the same group in the bundled list, in the same inflection.
+    - synonym: replaces a word by one of the same group in the bundled list, in the same inflection, or by one that
+      shares a WordNet synset.
     - pronoun: replaces a pronoun by another one of its kind: subject by subject, possessive by possessive.
-    - named_entity: replaces a name, found by its capitals.
+    - named_entity: replaces a name, found by its capitals or by spaCy.
     - negation: adds "not" after an auxiliary or before a verb or adjective; "nicht" after a finite verb, or a
       "k" to an indefinite article; "не" before a verb or adjective. It keeps two words away from any other negation.
     - negation_removal: removes "not", "n't", "never", "kein" or "не", or replaces "nothing" by "something".
@@ -203,6 +207,7 @@ def perturb_table(
     1        1  negation_removal  She did wait.
     """
     check_choice("task", task, KINDS)
+    check_choice("tools", tools, ("bundled", "wordnet", "spacy", "wordnet+spacy"))
     if model is not None and not callable(model):
         raise TypeError(f"`model` must be a function of prompts; found {type(model).__name__}.")
     column, language = COLUMN[task], base_language(language)
@@ -211,14 +216,15 @@ def perturb_table(
     check_table(frame, texts=[column, *shown], new=_NEW)
     texts = frame[column].tolist()
     n_kinds = len(chosen) if n_kinds is None else check_count("n_kinds", n_kinds, 1)
+    used = lexicon.Tools(language, tools)
     wanted = {"named_entity", "composed"} & set(chosen) and task == "translation"
-    setting = Setting(vocabulary_of(texts, language), _entities_of(texts, language) if wanted else ())
+    setting = Setting(vocabulary_of(texts, language), _entities_of(texts, used) if wanted else (), used)
     keys = frame[[*(c for c in ("system", "segment") if c in frame), column]].itertuples(index=False, name=None)
     by_model: list[str | None] = [None] * len(texts)
     if "llm" in chosen:
         by_model = _asked(frame[[column, *shown]], task, language, base_language(source_language), model)
     rows = list(zip(texts, keys, by_model, strict=True))
-    given = (chosen, n_kinds, task, language, base_seed(rng), setting)
+    given = (chosen, n_kinds, task, base_seed(rng), setting)
     calls = (delayed(_some)(rows[i : i + _CHUNK], *given) for i in range(0, len(rows), _CHUNK))
     made = [row for chunk in parallel(check_jobs(n_jobs), calls) for row in chunk]
     flat = [(i, k, t) for i, row in enumerate(made) for k, t in sorted(row, key=lambda r: KINDS[task].index(r[0]))]
