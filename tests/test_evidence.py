@@ -1,0 +1,85 @@
+"""The page of evidence: each number was measured or stands in the page that it is quoted from."""
+
+import importlib.util
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+import mtmeta as mm
+
+ROOT = Path(__file__).parent.parent
+BOOK = ROOT / "book"
+#: Numbers that define something: bounds of a coefficient, the usual levels.
+DEFINED = {"0", "1", ".05", "95 %"}
+NUMBER = re.compile(r"(?<![\w.])[−-]?\d*\.?\d+(?: %)?(?!\w)")
+
+
+def load(path):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+PAGE = load(BOOK / "_ext" / "evidence.py")
+CLAIMS, ROWS = PAGE.read(BOOK)
+CELLS = [(claim, column) for claim in CLAIMS for column in PAGE.COLUMNS]
+
+
+def numbers(text):
+    found = (re.sub(r"^(-?)0\.", r"\1.", number.replace("−", "-")) for number in NUMBER.findall(text))
+    return {number.rstrip("0").rstrip(".") if "." in number else number for number in found}
+
+
+def text_of(path):
+    if path.suffix != ".ipynb":
+        return path.read_text(encoding="utf-8")
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    printed = [part for cell in cells for output in cell.get("outputs", []) for part in output.get("text", [])]
+    return "\n".join(["".join(cell["source"]) for cell in cells] + printed)
+
+
+@pytest.mark.parametrize(("claim", "column"), CELLS, ids=lambda x: x if isinstance(x, str) else x["id"])
+def test_every_number_was_measured_or_is_quoted(claim, column):
+    given = PAGE.PLACE.sub("", claim[column])
+    quoted = numbers(" ".join(text for _, text in claim["quotes"]))
+    assert numbers(given) - quoted - DEFINED == set()
+    assert "[[" not in PAGE.fill_in(claim[column], ROWS)
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim["id"])
+def test_quotes_stand_where_they_are_said_to(claim):
+    for name, text in claim["quotes"]:
+        assert text in text_of(ROOT / name), name
+    front = (BOOK / "index.md").read_text(encoding="utf-8")
+    for text in claim.get("front", []):
+        assert text in front
+        cells = " ".join(PAGE.fill_in(claim[column], ROWS) for column in PAGE.COLUMNS)
+        assert numbers(text) - numbers(cells) == set()
+    assert f"<evidence-{claim['id']}>`" in front or "front" not in claim
+
+
+def test_rows_are_twenty_campaigns_and_the_sets_of_the_package():
+    assert [row["set"] for row in ROWS] == [
+        *(f"campaign {k}" for k in range(1, 21)),
+        "wmt24-news/en-de",
+        "wmt24-news/en-es",
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["campaign 3", "wmt24-news/en-es"])
+def test_a_row_comes_out_again(name):
+    evidence = load(ROOT / "tools" / "calibration" / "evidence.py")
+    row = next(row for row in ROWS if row["set"] == name)
+    seed = int(name.split()[1]) if name.startswith("campaign") else 0
+    es = mm.simulate.campaign(seed=seed) if seed else mm.load(name)
+    found = [evidence.blind(es), evidence.constant(es), evidence.saved(es), evidence.noise(es, seed)]
+    found += [evidence.ceiling(es, seed), evidence.aggregations(es)] if seed else []
+    for part in found:
+        for column, value in part:
+            assert float(row[column]) == pytest.approx(value, abs=1e-4), column

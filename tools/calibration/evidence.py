@@ -1,0 +1,171 @@
+"""Measure the claims of the book on simulated campaigns and on the two real sets in the package.
+
+    python tools/calibration/evidence.py --campaigns 20 --jobs 2
+
+Each row of `book/evidence.csv` is one data set, each column one number; a number that a set cannot give is left empty.
+Seeds are 1, 2, 3 …; none is left out. `book/evidence.toml` says which claim rests on which columns.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+
+import mtmeta as mm
+
+WHERE = Path(mm.__file__).parent.parent / "book" / "evidence.csv"
+SETS = ("wmt24-news/en-de", "wmt24-news/en-es")
+#: Metrics that do not read the translation beside its source or reference, by the start of their names.
+BLIND = {"SourceOnly": "SourceOnly", "sentinel-src": "sentinel"}
+N_TRIALS, N_DRAWS, N_TWINS = 10, 199, 5
+
+
+def readers(es: mm.EvalSet) -> list[str]:
+    """Return the metrics that read the translation beside a source or a reference."""
+    return [name for name in es.metrics if not name.startswith(("SourceOnly", "Random", "sentinel"))]
+
+
+def values(es: mm.EvalSet, metrics: list[str] | None = None, **how: str) -> pd.Series:
+    return mm.correlate(es, metrics, **how).set_index("metric")["value"]
+
+
+def blind(es: mm.EvalSet) -> Iterator[tuple[str, float]]:
+    """Compare a metric that has read only the source with the readers, over all translations."""
+    pooled, names = values(es, grouping="none"), readers(es)
+    source_only = pooled[next(name for name in BLIND if name in es.metrics)]
+    yield "blind: r", source_only
+    yield "blind: beats", (pooled[names] < source_only).sum()
+    yield "readers", len(names)
+    parts = mm.decompose_pearson(es, [pooled[names].idxmax()]).iloc[0]
+    yield "between: share of the best", parts["between"] / parts["value"]
+
+
+def told_apart(es: mm.EvalSet) -> Iterator[tuple[str, float]]:
+    """Count the pairs of metrics that a published test and an exchange of units tell apart by acc_eq."""
+    names = readers(es)
+    upper = np.triu_indices(len(names), 1)
+    yield "pairs of readers", len(upper[0])
+    for method in ("published", "exchange"):
+        p = mm.compare(es, names, coefficient="acc_eq", method=method, n_resamples=499).p_values.to_numpy()
+        p = p[upper] * (2 if method == "published" else 1)
+        yield f"apart: {method}", (p <= 0.05).sum()
+
+
+def alarms(es: mm.EvalSet, seed: int) -> Iterator[tuple[str, float]]:
+    """Count false alarms between two metrics made equal by exchanging their scores of whole documents."""
+    if es.documents is None:
+        return
+    rng, documents = np.random.default_rng(seed), pd.factorize(np.array(es.documents))[0]
+    x, y = ((es[m] - np.nanmean(es[m])) / np.nanstd(es[m]) for m in ("Judge", "Regressor"))
+    found = dict.fromkeys(["acc_eq published", "acc_eq exchange", "pooled published", "pooled exchange"], 0)
+    for k in range(N_TRIALS):
+        swap = (rng.random(documents.max() + 1) < 0.5)[documents]
+        equal = mm.EvalSet(
+            es.human,
+            {"A": np.where(swap, y, x), "B": np.where(swap, x, y)},
+            systems=es.systems,
+            segments=es.segments,
+            documents=es.documents,
+        )
+        for view, how in {"acc_eq": {"coefficient": "acc_eq"}, "pooled": {"grouping": "none"}}.items():
+            for method, sides in {"published": 2, "exchange": 1}.items():
+                test = mm.compare(equal, method=method, n_resamples=N_DRAWS, rng=k, **how)
+                found[f"{view} {method}"] += sides * test.p_values.iloc[0, 1] <= 0.05
+    for name, count in found.items():
+        yield f"alarms: {name}", count / N_TRIALS
+
+
+def null_of_sysdep(es: mm.EvalSet, seed: int) -> Iterator[tuple[str, float]]:
+    """Count the readers whose SysDep lies above, in and below the middle 95 % of their null."""
+    found = mm.compare_with_null(es, readers(es), n_resamples=200, rng=seed).summary
+    yield "sysdep: above", (found["sysdep"] > found["null_high"]).sum()
+    yield "sysdep: below", (found["sysdep"] < found["null_low"]).sum()
+
+
+def noise(es: mm.EvalSet, seed: int) -> Iterator[tuple[str, float]]:
+    """Add noise to the reader with the most ties, at the set's share of human ties and where people never tie."""
+    names = readers(es)
+    ties = {m: mm.ties.tie_curve(es, m).query("epsilon == 0")["metric_ties"].sum() for m in names}
+    most = max(ties, key=ties.get)
+    twins = {f"twin {k}": mm.ties.discrete_to_continuous(es[most], rng=seed + k) for k in range(N_TWINS)}
+    field = es.with_metrics({m: es[m] for m in names} | twins)
+    here = values(field, coefficient="acc_eq")
+    never = mm.subsample_ties(field, shares=[0], n_resamples=1, rng=seed).set_index("metric")["value"]
+    yield "ties of people", mm.human_tie_share(es)
+    yield "ties of the metric", ties[most]
+    yield "noise: gain here", here[list(twins)].mean() - here[most]
+    yield "noise: gain where people never tie", never[list(twins)].mean() - never[most]
+    above = never[names].drop(most)
+    yield "noise: places", (above > never[most]).sum() - (above > never[list(twins)].mean()).sum()
+
+
+def constant(es: mm.EvalSet) -> Iterator[tuple[str, float]]:
+    """Count the readers whose calibrated acc_eq is that of a metric that ties everything, and find the best lead."""
+    lead = values(es, readers(es), coefficient="acc_eq") - mm.human_tie_share(es)
+    yield "constant: equal", (lead.abs() < 1e-9).sum()
+    yield "constant: best lead", lead.max()
+
+
+def saved(es: mm.EvalSet) -> Iterator[tuple[str, float]]:
+    """Find which share of the ratings the best reader and a source-only metric save."""
+    table = mm.ratings_saved(es).set_index("metric")
+    best = table.loc[readers(es)].max()
+    yield "saved: mean", best["mean"]
+    yield "saved: difference", best["difference"]
+    yield "saved: mean, source only", table.loc[next(name for name in BLIND if name in es.metrics), "mean"]
+
+
+def ceiling(es: mm.EvalSet, seed: int) -> Iterator[tuple[str, float]]:
+    """Correlate the best reader with a rating, beside a second rater, and with what no rater's error touches."""
+    again = mm.simulate.rate_again(es, 1, seed=seed)
+    second = again.ratings[-1]
+    centre = [x - x.mean(axis=0) for x in (es.human, second)]
+    yield "raters: second", np.corrcoef(*(x.ravel() for x in centre))[0, 1]
+    found = mm.raters.ceiling(again, readers(es), n_resamples=2).set_index("metric")
+    yield "raters: best", found["value"].max()
+    yield "raters: best, corrected", found["corrected"].max()
+
+
+def aggregations(es: mm.EvalSet) -> Iterator[tuple[str, float]]:
+    """Correlate BLEU of the corpus and the mean of segment BLEU with system means."""
+    table = mm.aggregation.compare_aggregations(es, ["bleu"], n_resamples=2).table.iloc[0]
+    yield "BLEU: corpus", table["corpus"]
+    yield "BLEU: segment", table["segment"]
+
+
+def measure(name: str | int) -> dict[str, float | str]:
+    """Return all numbers of one set; an integer is the seed of a simulated campaign."""
+    simulated = isinstance(name, int)
+    es = mm.simulate.campaign(seed=name) if simulated else mm.load(name)
+    seed = name if simulated else 0
+    found = [
+        blind(es),
+        told_apart(es),
+        alarms(es, seed),
+        null_of_sysdep(es, seed),
+        noise(es, seed),
+        constant(es),
+        saved(es),
+    ]
+    if simulated:
+        found += [ceiling(es, seed), aggregations(es)]
+    return {"set": f"campaign {name}" if simulated else name} | {k: float(v) for part in found for k, v in part}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--campaigns", type=int, default=20)
+    parser.add_argument("--jobs", type=int, default=1)
+    given = parser.parse_args()
+    names = [*range(1, given.campaigns + 1), *SETS]
+    table = pd.DataFrame(Parallel(n_jobs=given.jobs)(delayed(measure)(name) for name in names))
+    table.round(4).to_csv(WHERE, index=False)
+
+
+if __name__ == "__main__":
+    main()
