@@ -1,5 +1,6 @@
 """Perturbations: one edit of a kind that says what it does, in the text as it stands; tables, rankings, models."""
 
+import sys
 from collections import Counter
 from itertools import product
 from types import SimpleNamespace
