@@ -96,11 +96,12 @@ _ACCURACY = Task("pairwise_accuracy", "system", pooled=True)
 
 _SPA = Task("spa", "system")
 
-#: Name to `Protocol`: the official rankings of two years, the second one without human translations as in the table of
+#: Name to `Protocol`: the official rankings of three years, that of 2024 without human translations as in the table of
 #: GEMBA v2, and the four of Perrella et al. 2024.
 PROTOCOLS: dict[str, Protocol] = {
     "wmt23": Protocol((_ACCURACY, Task("pearson", "system"), _POOLED, _ACC_EQ)),
     "wmt24": Protocol((_SPA, _ACC_EQ)),
+    "wmt25": Protocol((_SPA, _ACC_EQ)),
     "gemba-v2": Protocol((_SPA, _ACC_EQ), human_systems=False),
     "sentinels-segment": Protocol((_POOLED, _ACC_EQ)),  # their tables 1 and 3
     "sentinels-segment-grouped": Protocol((_GROUPED, _ACC_EQ)),
@@ -346,9 +347,11 @@ def rank(
         One set per language pair.
     protocol : str
         A name in ``PROTOCOLS``. ``"wmt23"`` takes pairwise accuracy, pooled (weight 1/4), and for each language pair
-        Pearson of systems, Pearson of segments without grouping, and acc_eq; ``"wmt24"`` SPA and acc_eq. Both
-        keep a human translation that is not the reference, as the organisers' task sets do; ``"gemba-v2"`` is
-        ``"wmt24"`` without human translations, as in the table published with GEMBA v2. At segment level alone,
+        Pearson of systems, Pearson of segments without grouping, and acc_eq; ``"wmt24"`` SPA and acc_eq;
+        ``"wmt25"`` the same two, most language pairs being rated with ESA instead of MQM, which the set decides and
+        not the protocol. All keep a human translation that is not the reference, as the organisers' task sets of 2023
+        and 2024 do (for 2025 we do not know); ``"gemba-v2"`` is ``"wmt24"`` without human translations, as in the
+        table published with GEMBA v2. At segment level alone,
         ``"sentinels-segment"`` takes Pearson and acc_eq, ``"sentinels-pearson"`` Pearson; both also with Pearson
         ``-grouped`` by segment.
     metrics : sequence of str, optional

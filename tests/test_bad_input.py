@@ -17,7 +17,7 @@ def refuses(message, *args, error=ValueError, **options):
 def test_table_options_and_arguments_that_are_no_path(tmp_path):
     path = write(tmp_path / "t.csv", GOOD)
     refuses(r"unknown metric column 'Y'. .*Available: 'X'", path, metrics=["Y"])
-    for option in ({"reference": "refA"}, {"annotation": "mqm"}, {"metrics_from": "wmt23-sentinels"}):
+    for option in ({"reference": "refA"}, {"metrics_from": "wmt23-sentinels"}):
         refuses(rf"`{next(iter(option))}` does not apply to a table", path, **option)
     refuses(r"`missing` must be one of 'raise', 'nan'; found 'drop'", path, missing="drop")
     refuses(r"`metrics` must be a sequence of names", path, metrics="X", error=TypeError)

@@ -354,6 +354,9 @@ def own_tables(tmp_path_factory):
     folder, es = tmp_path_factory.mktemp("own"), mm.load("teaching")
     for name in ("my_scores.csv", "my_texts.csv"):
         es.select(segments=es.segments[:120]).to_frame().to_csv(folder / name, index=False)
+    layouts = ROOT / "tests" / "layouts"
+    shutil.copy(layouts / "wmt25-humeval.jsonl", folder / "wmt25-genmt-humeval.jsonl")
+    shutil.copytree(layouts / "automatic", folder / "automatic_scores")
     return folder
 
 

@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import lzma
+import shutil
 import sys
 import tarfile
 from pathlib import Path
@@ -75,7 +76,9 @@ def test_sets_of_the_archive_are_loaded_by_name(tmp_path, monkeypatch):
     assert es.provenance["reference"] == "refB"
     assert mm.datasets.path_of("mtme/wmt24/en-de") == tmp_path / "cache/mtme/wmt24"
     assert [es.name for es in mm.datasets.load_all("mtme/wmt25")] == ["wmt25/en-sr_Cyrl_RS"]
-    assert load("mtme/wmt25").provenance["annotation"] == "esa-merged"
+    assert load("mtme/wmt25").provenance["annotation"] == "esa-human1"
+    assert load("mtme/wmt25", annotation="esa").provenance["annotation"] == "esa-human1"
+    assert load("mtme/wmt25", annotation="esa-human2").provenance["annotation"] == "esa-human2"
     assert load("wmt24/ja-zh").name == "wmt24/ja-zh"  # of the package's own folder
     refuses("unknown part of wmt24 'de-en'", load, "mtme/wmt24/de-en")
     refuses("Get it with `mtmeta fetch mt-metrics-eval/wmt19`", load, "mtme/wmt19/en-de")
@@ -97,6 +100,11 @@ YEARS = [
     ("wmt22", "en-cs", {"mqm": "wmt-appraise", "da-sqm": "wmt-appraise-z"}, "wmt-appraise", "refB", "Alpha Beta refA"),
     ("wmt23", "he-en", {}, "mqm", "refB", "Alpha Beta refA"),
     ("wmt23.sent", "en-de", {}, "mqm", "refA", "Alpha Beta refB"),
+    ("wmt24", "en-de", {"Beta": "MSLC"}, "mqm", "refB", "Alpha refA"),
+    ("wmt24", "en-es", {"Beta": "MSLC"}, "mqm", "refA", "Alpha refB"),
+    ("wmt24", "en-cs", {"mqm": "esa", "da-sqm": "auto"}, "esa", "refA", "Alpha Beta refB"),
+    ("wmt25", "en-cs_CZ", {"mqm": "esa-human1", "da-sqm": "esa-merged"}, "esa-human1", "refA", "Alpha Beta refB"),
+    ("wmt25", "ja-zh_CN", {"da-sqm": "esa-merged"}, "mqm", "refA", "Alpha Beta refB"),
 ]
 
 
@@ -162,6 +170,27 @@ def test_tree_reference_and_annotation_choose_candidates_and_variants(tree):
     np.testing.assert_array_equal(es.human, [[80, 90, np.nan], [10, 20, 30]])
     (tree / f"human-scores/{LP}.mqm.seg.score").unlink()
     assert load(tree / LP).provenance["annotation"] == "da-sqm"
+    assert load(tree / LP, annotation="da").provenance["annotation"] == "da-sqm"
+    for name in ("esa-human1", "esa-merged"):  # of no known year: all raters together
+        shutil.copy(tree / f"human-scores/{LP}.da-sqm.seg.score", tree / f"human-scores/{LP}.{name}.seg.score")
+    assert load(tree / LP).provenance["annotation"] == "esa-merged"
+
+
+def test_a_table_says_what_its_human_scores_are(tmp_path):
+    path = write(tmp_path / "t.csv", "system,segment,esa,M\nA,1,0,1\nB,1,100,2\n")
+    es = load(path, annotation="esa")
+    assert (es.metrics, es.human.ravel().tolist(), es.provenance["annotation"]) == (("M",), [0, 100], "esa")
+    assert "esa" in mm.datasets.validate(es).query("what == 'annotation'")["name"].tolist()
+    refuses(
+        "human scores of the annotation 'mqm' are at most 0; found 100",
+        load,
+        path,
+        annotation="mqm",
+        columns={"human": "esa"},
+    )
+    write(path, "system,segment,human,M\nA,1,-1,1\nB,1,100,2\n")
+    refuses("human scores of the annotation 'esa' are between 0 and 100; found -1", load, path, annotation="esa")
+    assert load(path, annotation="da-z").human[0, 0] == -1  # a name without a known range
 
 
 def test_tree_metric_that_lacks_a_candidate_is_left_out_or_kept_with_holes(tree):

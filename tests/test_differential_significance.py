@@ -306,7 +306,7 @@ def task_values(task, sets, name):
     return exact.resampled(task.statistic, es.human, es[name], task.grouping, "drop")
 
 
-PLAIN = [name for name, protocol in mm.protocols.PROTOCOLS.items() if name not in ("wmt24", "gemba-v2")]
+PLAIN = [name for name, protocol in mm.protocols.PROTOCOLS.items() if name not in ("wmt24", "wmt25", "gemba-v2")]
 
 
 @checks(mm.rank, first=40)
@@ -315,7 +315,7 @@ def test_rankings_of_metrics(numbers):
     for number in numbers:
         sets = pairs_of(number)
         # SPA counts 1,000 signs in exact arithmetic, so it has its turn now and then
-        name = ("wmt24", "gemba-v2")[number % 2] if number % 125 == 0 else PLAIN[number % len(PLAIN)]
+        name = ("wmt24", "gemba-v2", "wmt25")[number % 3] if number % 125 == 0 else PLAIN[number % len(PLAIN)]
         protocol, found = mm.protocols.PROTOCOLS[name], mm.rank(sets, protocol=name, n_resamples=0)
         if not protocol.human_systems:
             sets = [es.select(systems=[s for s in es.systems if s not in es.human_systems]) for es in sets]

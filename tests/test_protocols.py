@@ -56,10 +56,11 @@ def test_wmt23_weights_and_who_is_ranked(pair):
     machines = mm.rank([es.select(systems=["A", "B"]) for es in pair], protocol="wmt24")
     assert machines.tasks.equals(ranking.tasks)
     assert not both.equals(ranking.tasks)
+    assert mm.rank(pair, protocol="wmt25").tasks.equals(both)  # the annotation differs, which is the set's affair
 
 
 def test_refusals_and_a_single_table_without_draws(pair):
-    refuses("`protocol` must be one of 'wmt23', 'wmt24', 'gemba-v2'", mm.rank, pair, protocol="wmt22")
+    refuses("`protocol` must be one of 'wmt23', 'wmt24', 'wmt25', 'gemba-v2'", mm.rank, pair, protocol="wmt22")
     refuses("each language pair may occur once", mm.rank, [pair[0], pair[0]])
     refuses("unknown metric in set 'two': 'only_here'", mm.rank, pair, metrics=["only_here"])
     refuses("two rated systems", mm.rank, pair[0].select(systems=["A"]), protocol="wmt23")

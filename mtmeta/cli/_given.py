@@ -34,7 +34,7 @@ _READ = ("sets", "file", "files", "folder", "scores", "names")
 
 def _loading(
     metrics_from: Annotated[list[str] | None, Option(metavar="DIR|SET", help=_FROM)] = None,
-    annotation: Annotated[str | None, Option(help="Which human scores to use, by default mqm.")] = None,
+    annotation: Annotated[str | None, Option(help="Which human scores to use: mqm, esa, da-sqm …")] = None,
     reference: Annotated[str | None, Option(help="The reference that metrics saw; it is not ranked.")] = None,
     missing: Annotated[Literal["raise", "nan"], Option(help=_MISSING)] = "raise",
     columns: Annotated[str | None, Option(metavar="system=Sys,...", help="Names of columns in your table.")] = None,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..evalset import EvalSet
 
 _SENTINELS = ["sentinels-segment", "sentinels-segment-grouped", "sentinels-pearson", "sentinels-pearson-grouped"]
-PROTOCOLS = Literal["wmt23", "wmt24", "gemba-v2", *_SENTINELS]
+PROTOCOLS = Literal["wmt23", "wmt24", "wmt25", "gemba-v2", *_SENTINELS]
 Protocol = Annotated[PROTOCOLS, Option(help="Which published ranking to compute, over all sets together.")]
 Draws = Annotated[int, Option(metavar="N", help="Draws of the test that shows which ranks are possible; 0 skips it.")]
 

@@ -55,8 +55,10 @@ def load(
         The reference that metrics were scored against; it is no candidate. The default is that of the published
         protocol. Join several with a dot: ``"refA.refB"``.
     annotation : str, optional
-        Which human scores, such as ``"mqm"`` or ``"da-sqm"``. By default MQM if there is one, otherwise
-        ``"esa-merged"``, otherwise the first.
+        Which human scores, such as ``"mqm"``, ``"esa"`` or ``"da-sqm"``. By default those that the shared task took
+        (``esa-human1`` in most of WMT25), otherwise MQM, ``esa-merged``, or the first. ``"esa"`` finds them under
+        longer names. For a table: what its human scores are, or the column that has them; scores outside the range
+        of MQM (at most 0), ESA and DA (0 to 100) are refused.
     metrics_from : str, path or iterable of them
         More metrics, for sets in mt-metrics-eval v2 layout: a set name (``"wmt23-sentinels"``), or a
         folder of ``.seg.score`` files, or one with a subfolder per language pair.

@@ -165,13 +165,15 @@ def finite(column: pd.Series, path: Path, *, none: bool = False) -> np.ndarray:
     return numbers
 
 
-def choose_annotation(asked: str | None, available: Sequence[str], where: str) -> str:
-    """Return the annotation asked for; by default ``mqm``, otherwise ``esa-merged``, otherwise the first by name."""
-    if asked is None:
-        return next((name for name in ("mqm", "esa-merged") if name in available), min(available))
-    if asked not in available:
+def choose_annotation(asked: str | None, available: Sequence[str], where: str, standard: str | None = None) -> str:
+    """Return the annotation asked for, or the standard one of its kind: ``esa`` may be called ``esa-human1``.
+
+    The default is the standard one, otherwise ``mqm``, ``esa-merged``, or the first by name.
+    """
+    kind = [name for name in available if asked in (None, name, name.partition("-")[0])]
+    if not kind:
         raise unknown(f"annotation of {where}", asked, available)
-    return asked
+    return next((name for name in (asked, standard, "mqm", "esa-merged") if name in kind), min(kind))
 
 
 def choose_references(

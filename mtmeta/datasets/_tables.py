@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from .._checks import to_numbers
@@ -37,6 +38,8 @@ ALIASES |= {"segment": "seg seg_id segment_id segid sentence_id line", "doc": "d
 ALIASES |= {"source": "src", "reference": "ref", "translation": "hyp hypothesis target mt_text"}
 #: A long table has a column of scores, those of humans among them.
 _LONG = {"metric": "", "score": "value", "human": "mqm da human_score rating gold"}
+#: Where the human scores of an annotation lie, higher being better.
+_RANGES = {"mqm": (-np.inf, 0), "esa": (0, 100), "da": (0, 100), "da-sqm": (0, 100)}
 _INDEX = ("index", "level_0", "Unnamed: 0")
 #: Columns of names and texts in the other kinds of tables; there they are no scores.
 _NAMES = {
@@ -47,14 +50,14 @@ _NAMES = {
 
 def load_table(path: Path | str, options: Options, *, by_pair: bool) -> list[Any]:
     """Load a table of whatever kind; translations as one set, or one per value of the column ``lp``."""
-    options.refuse("a table", "reference", "annotation", "metrics_from", "weights")
+    options.refuse("a table", "reference", "metrics_from", "weights")
     frame = read_table(path, columns=options.columns)
     plain = Path(path).stem if Path(path).suffix.lower() in PACKED else path
     name, source = ("stdin", "standard input") if path == "-" else (Path(plain).stem, str(path))
     kind = _kind(frame)
     if kind == "translations":
         return _by_pair(frame, name, source, options) if by_pair else [_build(frame, name, source, options)]
-    options.refuse(f"a table of {kind}", "metrics", "missing")
+    options.refuse(f"a table of {kind}", "metrics", "missing", "annotation")
     return [_transcripts(frame, source) if kind == "transcripts" else _rankings(frame, name, source)]
 
 
@@ -119,6 +122,8 @@ def _build(frame: pd.DataFrame, name: str, source: str, options: Options) -> Eva
     given = {"metrics": options.metrics, "missing": options.missing, "unrated": options.unrated}
     numeric = [c for c in _INDEX if c in frame and pd.api.types.is_numeric_dtype(frame[c])]
     index = [c for c in numeric if options.metrics is None and (frame[c].diff().iloc[1:] == 1).all()]
+    if options.annotation in frame and "human" not in frame:
+        frame = frame.rename(columns={options.annotation: "human"})
     hint = _misnamed(frame)
     try:
         if hint and {"system", "segment", "human"} <= set(frame):
@@ -127,8 +132,18 @@ def _build(frame: pd.DataFrame, name: str, source: str, options: Options) -> Eva
     except ValueError as error:
         raise ValueError(f"{source}: {error}{f' {hint}' * (str(error) != hint)}".rstrip()) from None
     es.provenance["left_out"].update({f"column {c!r}": "it numbers the rows, as pandas writes it" for c in index})
-    es.provenance.update(source=source, annotation=None, reference=None, variants={})
+    es.provenance.update(source=source, annotation=options.annotation, reference=None, variants={})
+    _check_range(es, options.annotation, source)
     return es
+
+
+def _check_range(es: EvalSet, annotation: str | None, source: str) -> None:
+    """Raise unless the human scores lie where those of this annotation do."""
+    low, high = _RANGES.get(annotation, (-np.inf, np.inf))
+    odd = es.human[(es.human < low) | (es.human > high)]
+    if odd.size:
+        where = "at most 0" if annotation == "mqm" else f"between {low} and {high}"
+        raise ValueError(f"{source}: human scores of the annotation {annotation!r} are {where}; found {odd[0]:g}.")
 
 
 def _misnamed(frame: pd.DataFrame) -> str:

@@ -22,15 +22,16 @@ from ._common import (
     read_lines,
 )
 
-#: Published protocol: standard reference and outlier systems, by (set, language pair), where they are not `refA`, or
-#: `ref` before 2021, and none. For WMT20 to WMT22 as in the package mt-metrics-eval (its meta_info.py); for later years
-#: as far as they are known.
+#: Published protocol: standard reference, outlier systems and annotation, by (set, language pair; `*` is any other),
+#: where they are not `refA`, or `ref` before 2021, and none, and `mqm`. For WMT20 to WMT24 as in the package
+#: mt-metrics-eval (its meta_info.py); for WMT25 as others report it.
 STANDARD = {
-    (name, lp): (reference, tuple(outliers.split()))
-    for name, lp, reference, outliers in pd.read_csv(
+    (name, lp): (reference, tuple(outliers.split()), annotation or None)
+    for name, lp, reference, outliers, annotation in pd.read_csv(
         Path(__file__).parents[1] / "data" / "wmt_protocols.tsv", sep="\t", keep_default_na=False
     ).itertuples(index=False)
 }
+_UNKNOWN = (None, (), None)
 _NO_TRANSLATION = "[No translation supplied]"
 
 
@@ -49,16 +50,16 @@ def language_pairs(root: Path) -> list[str]:
 
 def load_tree(root: Path, lp: str, options: Options, name: str, metric_folders: Sequence[Path] = ()) -> EvalSet:
     """Load one language pair of a tree, called ``SET/LP``; ``metric_folders`` hold further ``.seg.score`` files."""
-    files = (root / "human-scores").glob(f"{lp}.*.seg.score")
+    files, year = (root / "human-scores").glob(f"{lp}.*.seg.score"), name.rpartition("/")[0]
     annotations = {p.name[len(lp) + 1 : -len(".seg.score")]: p for p in sorted(files)}
-    annotation = choose_annotation(options.annotation, list(annotations), name)
+    standard, outliers, gold = next((STANDARD[key] for key in ((year, lp), (year, "*")) if key in STANDARD), _UNKNOWN)
+    annotation = choose_annotation(options.annotation, list(annotations), name, gold)
     sources = _read_texts(root / "sources", lp, "source")
     domains, documents = _read_documents(root / "documents" / f"{lp}.docs", None if sources is None else len(sources))
     known_length = sources if sources is not None else documents
     human = read_scores(annotations[annotation], None if known_length is None else len(known_length), empty=True)
     n = len(next(iter(human.values())))
 
-    standard, outliers = STANDARD.get((name.rpartition("/")[0], lp), (None, ()))
     references = sorted({p.stem[len(lp) + 1 :] for p in _text_files(root / "references", f"{lp}.*")})
     chosen = choose_references(options.reference, references, standard, name, outliers)
     outputs = {p.stem for p in _text_files(root / "system-outputs" / lp, "*")}
