@@ -391,25 +391,6 @@ def one_system_against_another(rng, size, effect) -> Outcomes:
     return {"p-values inside soft pairwise accuracy": PValue(p, (1000 * p + rng.random()) / 1001)}
 
 
-def spa_campaign(rng, shape: tuple[int, int], liking: float) -> mm.EvalSet:
-    """Return a campaign of drawn systems, sd .6, whose metric has noise of sd 1.5 and likes some systems more."""
-    human = 0.6 * rng.normal(size=(shape[0], 1)) + rng.normal(size=shape)
-    metric = human + liking * rng.normal(size=(shape[0], 1)) + 1.5 * rng.normal(size=shape)
-    return mm.EvalSet(human, {"m": metric}, systems=[f"S{k}" for k in range(shape[0])])
-
-
-@lru_cache
-def expected_spa(n_segments: int, liking: float) -> float:
-    """Return the expected SPA, of 40,000 pairs of systems."""
-    draws = [spa_campaign(np.random.default_rng([1, k]), (90, n_segments), liking) for k in range(10)]
-    return float(np.mean([spa_in_draws(es, "m", np.ones((1, n_segments)))[0] for es in draws]))
-
-
-def spa_over_systems(rng, size, effect) -> Outcomes:
-    row = significance.intervals(spa_campaign(rng, (size, 100), 0.1), coefficient="spa", unit="system").iloc[0]
-    return {"jackknife of systems, SPA: interval": Interval(row["low"], row["high"], expected_spa(100, 0.1))}
-
-
 def spa_of_fewer(rng, size, effect, *, n_segments: int) -> Outcomes:
     """Give the interval of SPA at a named number of segments, and the bootstrap's against its two targets."""
     fixed = np.random.default_rng(7).normal(size=(2, 8, 1)) * [[[0.3]], [[0.1]]]
