@@ -7,6 +7,7 @@ campaign and its 10 metrics.
 """
 
 import pytest
+from scores import score_campaign
 
 import mtmeta as mm
 
@@ -15,7 +16,7 @@ ROUNDS = 1
 
 @pytest.fixture(scope="module")
 def es():
-    made = mm.simulate.score_campaign(15, 1177, n_continuous=26, n_discrete=4)
+    made = score_campaign(15, 1177, n_continuous=26, n_discrete=4)
     assert len(made.metrics) == 30
     return made
 

@@ -16,6 +16,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from scores import score_campaign
 
 import mtmeta as mm
 
@@ -24,7 +25,7 @@ ROUNDS = 3
 
 @pytest.fixture(scope="module")
 def es():
-    made = mm.simulate.score_campaign(n_systems=15, n_segments=1177, n_continuous=27, n_discrete=3, seed=0)
+    made = score_campaign(15, 1177, n_continuous=27, n_discrete=3)
     assert made.shape == (15, 1177)
     assert len(made.metrics) == 30
     return made

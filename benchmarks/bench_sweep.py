@@ -7,7 +7,7 @@ import pytest
 
 import mtmeta as mm
 
-SETS = [{"simulate": {"seeds": {"count": 20}, "n_systems": 8, "n_segments": 50, "n_continuous": 4, "n_discrete": 1}}]
+SETS = [{"simulate": {"seeds": {"count": 20}, "n_systems": 8, "n_segments": 50}}]
 PLAN = {
     "sets": SETS,
     "statistics": [

@@ -8,6 +8,7 @@ over copies of the rows that the first one replaces, for one metric of the large
 
 import numpy as np
 import pytest
+from scores import score_campaign
 from sklearn.isotonic import IsotonicRegression
 
 import mtmeta as mm
@@ -18,7 +19,7 @@ ROUNDS = 2
 
 @pytest.fixture(scope="module")
 def sets():
-    made = [mm.simulate.score_campaign(k, n, n_continuous=40, n_discrete=4) for k, n in SIZES]
+    made = [score_campaign(k, n, n_continuous=40, n_discrete=4) for k, n in SIZES]
     assert [len(es.metrics) for es in made] == [44] * 3
     return made
 

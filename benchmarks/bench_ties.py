@@ -8,6 +8,7 @@ are chosen exactly.
 """
 
 import pytest
+from scores import score_campaign
 
 import mtmeta as mm
 
@@ -16,7 +17,7 @@ ROUNDS = 3
 
 @pytest.fixture(scope="module")
 def es():
-    made = mm.simulate.score_campaign(n_systems=15, n_segments=1177, n_continuous=8, n_discrete=2, seed=0)
+    made = score_campaign(15, 1177, n_continuous=8, n_discrete=2)
     twins = {f"{name} twin": mm.ties.discrete_to_continuous(made[name]) for name in ("D01", "D02")}
     made = made.with_metrics({name: made[name] for name in made.metrics} | twins)
     assert len(made.metrics) == 12

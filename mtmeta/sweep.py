@@ -104,7 +104,7 @@ def read_plan(plan: str | Path | Mapping[str, Any]) -> dict[str, Any]:
 
         - ``sets``: a list. An entry is what `mtmeta.load_all` takes (paths are relative to the plan's folder, or to the
           working directory), a mapping with that as ``name`` and options of `mtmeta.load`, or ``simulate``: a mapping
-          with ``seeds`` and parameters of `mtmeta.simulate.score_campaign`.
+          with ``seeds`` and parameters of `mtmeta.simulate.campaign`, without texts by default.
         - ``metrics``: "all", the default, or a list.
         - ``statistics``: a list. An entry is a name in ``STATISTICS``, or a mapping of it to options of its function.
         - ``seeds``: of the statistics that draw; a number (0 by default), a list, or ``{first: 0, count: 100}``.
@@ -163,7 +163,7 @@ def _checked(given: Any, folder: Path) -> dict[str, Any]:
     for one in plan["sets"]:
         if "simulate" in one:
             made = one["simulate"] or {}
-            _check_keys("simulate", made, ["seeds", *inspect.signature(simulate.score_campaign).parameters])
+            _check_keys("simulate", made, ["seeds", *inspect.signature(simulate.campaign).parameters])
         elif not isinstance(one.get("name"), str):
             raise ValueError(f"sets: expected a name or a mapping with `name` or `simulate`; found {one!r:.80}.")
     plan["files"] = [folder / one["name"] for one in plan["sets"] if "name" in one]
@@ -196,7 +196,7 @@ def _sets(plan: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any], EvalSe
             made = dict(one["simulate"] or {})
             for chosen in _grid(made | {"seed": _seeds(made.pop("seeds", 0))}):
                 shown = ",".join(f"{key}={value}" for key, value in chosen.items())
-                yield f"simulated scores ({shown})", chosen, simulate.score_campaign(**chosen)
+                yield f"simulated scores ({shown})", chosen, simulate.campaign(**{"texts": False} | chosen)
             continue
         name, options = one["name"], {key: value for key, value in one.items() if key != "name"}
         path = plan["folder"] / os.path.expanduser(name)

@@ -183,8 +183,8 @@ def test_numbers_are_those_of_the_package_and_baselines_earn_what_theory_says(te
 @pytest.mark.parametrize(("n", "asked"), [(19, None), (19, "document"), (20, None), (20, "segment")])
 def test_documents_are_drawn_where_there_are_enough(n, asked):
     unit, size = ("document", n) if (n, asked) in ((19, "document"), (20, None)) else ("segment", 40)
-    es = mm.simulate.score_campaign(3, 40, n_continuous=1, n_discrete=0)
-    es = mm.EvalSet(es.human, {"m": es["C01"]}, systems=es.systems, documents=[j % n for j in range(40)])
+    es = mm.simulate.campaign(n_systems=3, n_segments=40, texts=False)
+    es = mm.EvalSet(es.human, {"m": es["Regressor"]}, systems=es.systems, documents=[j % n for j in range(40)])
     sections = mm.report(es, "m", **FAST, unit=asked).parts[0].sections
     section, options = sections["system_dependence"], {"n_resamples": 60, "rng": 0, "unit": unit}
     assert section.row("sysdep").high == mm.system_dependence(es, "m", **options).summary["high"][0]

@@ -18,7 +18,8 @@ from campaigns import refuses
 import mtmeta as mm
 from mtmeta.sweep import STATISTICS, STORE
 
-SMALL = {"n_systems": 5, "n_segments": 24, "n_continuous": 2, "n_discrete": 1}
+SMALL = {"n_systems": 5, "n_segments": 24}
+CAMPAIGN = partial(mm.simulate.campaign, texts=False, **SMALL)
 ASKED = ["human_tie_share", {"compare": {"n_resamples": 30}}, {"correlate": {"grouping": ["segment", "none"]}}]
 PLAN = {"sets": [{"simulate": {"seeds": {"count": 4}, **SMALL}}], "statistics": ASKED, "seeds": [0, 5]}
 N_TASKS = 4 * (1 + 2 + 2)
@@ -31,7 +32,7 @@ def plan_of(*statistics, sets=({"simulate": SMALL},), **rest) -> dict:
 @pytest.fixture
 def table(tmp_path) -> Path:
     path = tmp_path / "mine.csv"
-    mm.simulate.score_campaign(**SMALL).to_frame().to_csv(path, index=False)
+    CAMPAIGN(seed=0).to_frame().to_csv(path, index=False)
     return path
 
 
@@ -70,7 +71,7 @@ def test_grids_by_hand():
     (plan_of("corelate"), "unknown statistic 'corelate'. Did you mean 'correlate'"),
     (plan_of({"compare": {"groupin": "none"}}), "statistics: compare: unknown key 'groupin'. Did you mean 'grouping'"),
     (plan_of("expected_accuracy", sets=[{"missing": "nan"}]), "expected a name or a mapping"),
-    (plan_of("expected_accuracy", sets=[{"simulate": {"texts": True}}]), "simulate: unknown key 'texts'"),
+    (plan_of("expected_accuracy", sets=[{"simulate": {"text": True}}]), "simulate: unknown key 'text'"),
 ])  # fmt: skip
 def test_errors_of_plans(plan, match):
     refuses(match, mm.sweep.read_plan, plan)
@@ -116,15 +117,15 @@ EXPECTED = {
 def test_a_sweep_gives_what_the_function_gives(name):
     options, function = EXPECTED[name]
     result = mm.sweep.run(plan_of({name: options}, seeds=3))
-    expected = function(mm.simulate.score_campaign(**SMALL))
+    expected = function(CAMPAIGN(seed=0))
     assert result.tasks["reason"].tolist() == [""]
     found = result.tables[name][list(expected.columns)]
     pd.testing.assert_frame_equal(found, expected, check_exact=True, check_dtype=False)
 
 
 def test_texts_and_chosen_metrics():
-    chosen = mm.sweep.run(plan_of("compare", metrics=["D01", "C02"], seeds=3)).tables["compare"]
-    assert set(chosen["metric"]) == {"D01", "C02"}
+    chosen = mm.sweep.run(plan_of("compare", metrics=["Judge", "Random"], seeds=3)).tables["compare"]
+    assert set(chosen["metric"]) == {"Judge", "Random"}
     found = mm.sweep.run(plan_of({"aggregate": {"metric": ["bleu", "chrf"]}}, sets=["teaching"])).tables["aggregate"]
     expected = [mm.aggregation.aggregate(mm.load("teaching"), m).table for m in ("bleu", "chrf")]
     assert found["score"].tolist() == pd.concat(expected)["score"].tolist()
@@ -132,7 +133,7 @@ def test_texts_and_chosen_metrics():
 
 
 def test_tables_relative_to_the_plan_with_several_language_pairs(table, tmp_path, monkeypatch):
-    made = [mm.simulate.score_campaign(**SMALL, seed=k) for k in (0, 1)]
+    made = [CAMPAIGN(seed=k) for k in (0, 1)]
     frames = [es.to_frame().assign(lp=lp) for es, lp in zip(made, ("b-a", "a-b"), strict=True)]
     pd.concat(frames).to_csv(tmp_path / "two.csv", index=False)
     (tmp_path / "sub").mkdir()
@@ -149,7 +150,7 @@ def test_ids_change_with_data_version_options_and_nothing_else(table, monkeypatc
     assert mm.sweep.tasks(plan)["task"].tolist() == before
     assert mm.sweep.tasks({**plan, "seeds": [0, 1]})["task"].tolist()[:2] == before
     frame = pd.read_csv(table)
-    frame.assign(C02=frame["C02"] + 1).to_csv(table, index=False)
+    frame.assign(Random=frame["Random"] + 1).to_csv(table, index=False)
     after = mm.sweep.tasks(plan)["task"].tolist()
     monkeypatch.setattr(mm.sweep, "__version__", "9.9")
     assert len({*before, *after, *mm.sweep.tasks(plan)["task"]}) == 6
@@ -168,10 +169,10 @@ def test_results_by_hand(serial, tmp_path):
     assert serial.signature == f"sweep|tasks:{N_TASKS}|done:{N_TASKS}|failed:0|mtmeta:{mm.__version__}"
     table = serial.tables["compare"]
     chosen = table[(table["set_seed"] == 2) & (table["seed"] == 5)]
-    expected = mm.compare(mm.simulate.score_campaign(**SMALL, seed=2), n_resamples=30, rng=5).table
+    expected = mm.compare(CAMPAIGN(seed=2), n_resamples=30, rng=5).table
     assert chosen[["value", "worst_rank"]].to_numpy().tolist() == expected[["value", "worst_rank"]].to_numpy().tolist()
     first = ["set", *(f"set_{name}" for name in (*SMALL, "seed")), "metric", "coefficient", "grouping"]
-    assert serial.tables["correlate"].columns.tolist()[:9] == first
+    assert serial.tables["correlate"].columns.tolist()[:7] == first
     frame = serial.to_frame()
     assert len(frame) == sum(map(len, serial.tables.values()))
     assert frame["seed"].isna().sum() == sum(len(serial.tables[name]) for name in ("correlate", "human_tie_share"))
@@ -228,7 +229,7 @@ def test_a_folder_of_others_and_inputs_are_not_written_to(table, tmp_path):
 
 YAML = """\
 sets:
-  - simulate: {seeds: [0, 1], n_systems: 5, n_segments: 24, n_continuous: 2, n_discrete: 1}
+  - simulate: {seeds: [0, 1], n_systems: 5, n_segments: 24}
 statistics:
   - correlate: {grouping: [segment, none]}
   - compare: {n_resamples: 20}

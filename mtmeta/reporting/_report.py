@@ -163,8 +163,8 @@ def report(
     Examples
     --------
     >>> import mtmeta as mm
-    >>> es = mm.simulate.score_campaign(6, 60, n_continuous=1, n_discrete=0)
-    >>> found = mm.report(es, "C01", n_resamples=50)
+    >>> es = mm.simulate.campaign(n_systems=6, n_segments=60, texts=False).select(metrics=["Judge"])
+    >>> found = mm.report(es, n_resamples=50)
     >>> found.claims.loc[1:2, ["claim", "verdict"]].to_numpy().tolist()[1]
     ['It tells better from worse translations of one segment.', 'supported']
     """

@@ -1,8 +1,7 @@
-"""Simulated campaigns whose truth is known: texts, typed errors, raters and metrics; or scores alone.
+"""Simulated campaigns whose truth is known: texts, typed errors, raters and metrics.
 
 `teaching` is the campaign that comes with the package, `campaign` makes others like it, of any size and from
-any seed. `score_campaign` makes large ones without texts. The sentences come from a pool that is part of
-the package.
+any seed. The sentences come from a pool that is part of the package.
 
 `teaching_speech` and `teaching_ranking` are its siblings: transcripts with known word errors, and ranked lists for
 users whose preferences are known.
@@ -16,9 +15,8 @@ from ._campaign import campaign, rate_again
 from ._frozen import teaching
 from ._judge import judge
 from ._ranking import teaching_ranking
-from ._scores import score_campaign
 from ._speech import teaching_speech
 
 __all__ = [
-    "campaign", "judge", "rate_again", "score_campaign", "teaching", "teaching_ranking", "teaching_speech",
+    "campaign", "judge", "rate_again", "teaching", "teaching_ranking", "teaching_speech",
 ]  # fmt: skip

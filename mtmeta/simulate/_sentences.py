@@ -133,8 +133,7 @@ def drawn(seed: int, n_segments: int) -> tuple[list[Sentence], list[str], list[s
     """
     if n_segments > MOST:
         raise ValueError(
-            f"`n_segments` must be at most {MOST:,}, found {n_segments:,}: mtmeta has sentences for no more. "
-            "`score_campaign` simulates scores without texts, for as many segments as you like."
+            f"`n_segments` must be at most {MOST:,}, found {n_segments:,}: mtmeta has sentences for no more."
         )
     _, sizes, own, twins = _lines()
     barred = {d: [] if seed == TEACHING else [*own[d], *twins[d]] for d in sizes}

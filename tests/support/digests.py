@@ -18,7 +18,7 @@ import mtmeta as mm
 DRAWS = {"n_resamples": 40}
 METRICS = ["chrF", "Regressor", "Judge", "SourceOnly"]
 PLAN = {
-    "sets": [{"simulate": {"n_systems": 5, "n_segments": 24, "n_continuous": 2, "n_discrete": 1}}],
+    "sets": [{"simulate": {"n_systems": 5, "n_segments": 24}}],
     "statistics": ["human_tie_share", {"correlate": {"grouping": ["segment", "none"]}}, {"compare": DRAWS}],
 }
 
@@ -121,7 +121,6 @@ def made(n_jobs: int):
     """Yield the names and results of simulations, files, sentinels and reports, and of all that is computed on them."""
     es = mm.simulate.campaign(n_systems=6, n_segments=40, seed=3).select(metrics=METRICS)
     yield "campaign", es
-    yield "score_campaign", mm.simulate.score_campaign(5, 30, 2, 1)
     yield "rankings", mm.simulate.teaching_ranking()
     yield from statistics(es)
     yield from in_processes(es, n_jobs)
