@@ -2,6 +2,7 @@
 
 import sys
 from collections import Counter
+from functools import partial
 from itertools import product
 from types import SimpleNamespace
 from typing import ClassVar
@@ -401,6 +402,27 @@ def test_degraded_rankings_leave_out_what_cannot_get_worse(runs):
     assert (len(none), list(none.columns)) == (0, [*runs.columns, "perturbation"])
 
 
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory, transformers):
+    """Return the folder of a causal language model with random weights, and a byte tokeniser."""
+    import torch
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+    from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
+
+    folder = tmp_path_factory.mktemp("model")
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    tokeniser = Tokenizer(models.BPE(vocab={c: i for i, c in enumerate([*alphabet, "<end>"])}, merges=[]))
+    tokeniser.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokeniser.decoder = decoders.ByteLevel()
+    PreTrainedTokenizerFast(tokenizer_object=tokeniser, eos_token="<end>").save_pretrained(folder)
+    sizes = {"vocab_size": len(alphabet) + 1, "n_positions": 2048, "n_embd": 16, "n_layer": 1, "n_head": 2}
+    config = GPT2Config(**sizes, bos_token_id=256, eos_token_id=256)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(1)
+        GPT2LMHeadModel(config).save_pretrained(folder)
+    return folder
+
+
 def test_prompts_are_the_papers():
     text = prompt_of("c", "translation", "de", "en", "b", "a")
     assert text.startswith("I have the following source text (SOURCE_ENGLISH), reference translation (REFERENCE_GE")
@@ -409,14 +431,38 @@ def test_prompts_are_the_papers():
     assert "minor ASR errors" in prompt_of("c", "speech", "en", "en", "b", None)
 
 
-def test_model_is_asked_about_every_text_once(teaching):
-    asked = []
-    model = lambda prompts: asked.extend(prompts) or [f"text {k}" for k, _ in enumerate(prompts)]  # noqa: E731
+def test_model_perturbs_and_repeats_itself(tiny, teaching):
+    import torch
+
+    options = {"max_new_tokens": 8, "batch_size": 4}
     how = {"kinds": ["llm", "removal"], "n_kinds": 2, "source_language": "de"}
-    table = perturb.perturb_table(teaching.iloc[:6], model=model, **how)
+    perturbed = partial(perturb.perturb_table, teaching.iloc[:6], **how)
+    model, state, asked = perturb.LanguageModel(tiny, **options), torch.random.get_rng_state(), []
+    table = perturbed(model=lambda prompts: asked.extend(prompts) or model(prompts))
+    assert torch.equal(torch.random.get_rng_state(), state)
     assert len(asked) == 6
     assert all("MT_OUTPUT_ENGLISH" in prompt for prompt in asked)
-    assert set(table.loc[table["perturbation"] == "llm", "perturbed"]) == {f"text {k}" for k in range(6)}
+    found = perturbed(model=perturb.LanguageModel(tiny, **options))
+    assert found["perturbed"].tolist() == table["perturbed"].tolist()
+    assert "llm" in set(found["perturbation"])
+    other = perturbed(model=perturb.LanguageModel(tiny, seed=1, **options))
+    assert other["perturbed"].tolist() != table["perturbed"].tolist()
+
+
+def test_chat_templates(tiny, monkeypatch):
+    model = perturb.LanguageModel(tiny, max_new_tokens=4)
+    tokeniser, asked = model._pipeline.tokenizer, []
+    read = type(tokeniser).__call__
+
+    def listen(self, prompts, **options):
+        asked.append(prompts)
+        return read(self, prompts, **options)
+
+    monkeypatch.setattr(type(tokeniser), "__call__", listen)
+    model(["a", "b"])
+    tokeniser.chat_template = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}"
+    assert len(model(["a", "b"])) == 2
+    assert asked == ["a", "b", "<user>a", "<user>b"]
 
 
 HOME = "He goes home."
@@ -450,7 +496,7 @@ TWICE = pd.DataFrame({"query": [1, 1], "item": "x", "relevance": 1})
 BAD = [
     (perturb.perturb_table, (FRAME,), {"task": "music"}, "`task` must be one of"),
     (perturb.perturb_table, (FRAME,), {"language": "English!"}, "code of a language"),
-    (perturb.perturb_table, (FRAME,), {"model": print}, "lacks the column 'reference'"),
+    (perturb.perturb_table, (FRAME,), {"model": perturb.LanguageModel("x")}, "lacks the column 'reference'"),
     (perturb.perturb_table, (FRAME,), {"task": "speech"}, "lacks the column 'transcript'"),
     (perturb.perturb_table, (FRAME.assign(perturbed=""),), {}, "a column 'perturbed' already"),
     (perturb.perturb_table, (FRAME.assign(translation=None),), {}, "holds None in row 1"),
@@ -464,6 +510,7 @@ BAD = [
     (perturb.perturb_rankings, (RUNS.assign(rank=1),), {}, "several rows of .* rank 1;"),
     (perturb.perturb_rankings, (RUNS.assign(perturbation=""),), {}, "a column 'perturbation' already"),
     (perturb.perturb_rankings, (RUNS, TWICE), {"how": "degrade"}, "`qrels` has several rows of query 1"),
+    (perturb.LanguageModel, ("x",), {"batch_size": 0}, "`batch_size` must be at least 1"),
 ]
 
 
@@ -473,4 +520,11 @@ def test_errors(function, given, options, message):
 
 
 def test_errors_of_type():
-    refuses("must be a function of prompts", perturb.perturb_table, FRAME, model="gpt2", error=TypeError)
+    refuses("must be a LanguageModel", perturb.perturb_table, FRAME, model="gpt2", error=TypeError)
+
+
+@pytest.mark.usefixtures("transformers")
+def test_model_that_is_not_there_or_without_the_extra(tmp_path, monkeypatch):
+    refuses("cannot be loaded: .* Give the name or", perturb.LanguageModel(tmp_path / "none"), ["a"])
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    refuses("needs transformers", perturb.LanguageModel("x"), ["a"])

@@ -143,10 +143,8 @@ def perturb_table(
     n_kinds : int or None
         Kinds per row: the paper's 4. If fewer apply to a row, it gets fewer. None: all that apply.
     rng : None, int or Generator
-    model : callable, optional
-        For kind ``llm``: a function that takes a list of prompts and returns the answers of a language model, such as
-        a pipeline of Hugging Face. It is asked about every text. The paper's model is Llama-3-8B-instruct with
-        temperature 0.3, top_p 1.0 and at most 200 new tokens.
+    model : LanguageModel or callable, optional
+        For kind ``llm``: a function that takes a list of prompts and returns the answers. It is asked about every text.
     source_language : str
         For ``llm``: language of the sources.
     tools : {"bundled", "wordnet", "spacy", "wordnet+spacy"}
@@ -209,7 +207,7 @@ def perturb_table(
     check_choice("task", task, KINDS)
     check_choice("tools", tools, ("bundled", "wordnet", "spacy", "wordnet+spacy"))
     if model is not None and not callable(model):
-        raise TypeError(f"`model` must be a function of prompts; found {type(model).__name__}.")
+        raise TypeError(f"`model` must be a LanguageModel, or a function of prompts; found {type(model).__name__}.")
     column, language = COLUMN[task], base_language(language)
     chosen = _check_kinds(kinds, task, model)
     shown = {"translation": ["reference", "source"], "speech": ["reference"]}[task] if "llm" in chosen else []
