@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
+from scipy.optimize import isotonic_regression
 from scipy.special import expit, logit, ndtr, ndtri
 
 from ._checks import Undefined, check_choice, check_count, check_level, generator
@@ -85,7 +86,7 @@ class Curve:
         difference : float or sequence of float
             Not negative, in units of the metric.
         fit : {"logistic", "isotonic"}
-            One slope, or any curve from 1/2 that never falls (scikit-learn's isotonic regression, linear between
+            One slope, or any curve from 1/2 that never falls (SciPy's isotonic regression, linear between
             differences that occur). The isotonic curve is constant beyond the largest difference.
 
         Returns
@@ -108,13 +109,15 @@ class Curve:
         return pd.DataFrame({"difference": x, "chance": chance, "low": low, "high": high})
 
     def _isotonic(self, x: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        from sklearn.isotonic import IsotonicRegression
-
         if not weights.any():
             return np.full(len(x), np.nan)
-        at = {"X": np.append(self.pairs["difference"], 0), "y": np.append(self.pairs["agreement"], 0.5)}
-        model = IsotonicRegression(y_min=0.5, y_max=1, out_of_bounds="clip")
-        return model.fit(**at, sample_weight=np.append(weights, 1e-9)).predict(x)
+        given, y = np.append(self.pairs["difference"], 0), np.append(self.pairs["agreement"], 0.5)
+        unit = given.max()
+        at, same = np.unique(np.round(given / unit, 12), return_inverse=True)  # rounding must not part equal ones
+        weights = np.append(weights, 1e-9)
+        total, right = np.bincount(same, weights), np.bincount(same, weights * y)
+        at, total, right = (values[total > 0] for values in (at, total, right))
+        return np.interp(x / unit, at, isotonic_regression(right / total, weights=total).x.clip(0.5, 1))
 
     def needed(self, chance: float = 0.8) -> tuple[float, float, float]:
         """Return the difference with this chance by the logistic fit, logit(chance) / slope, and its interval.
@@ -341,15 +344,20 @@ def _slopes(x: np.ndarray, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
     slopes = np.select([some_right & some_wrong, some_right, some_wrong], [0, np.inf, -np.inf], np.nan)
     right, wrong = right[slopes == 0], wrong[slopes == 0]
     b, low, high = np.zeros(len(right)), -np.ones(len(right)), np.ones(len(right))  # bounds of b / (1 + |b|)
+    todo = np.arange(len(b))
     for _ in range(60):
-        p, q = expit(np.multiply.outer(b, x / unit)), expit(np.multiply.outer(-b, x / unit))
+        z = np.multiply.outer(b[todo], x / unit)
+        p, q = expit(z), expit(-z)
         score, information = (right * q - wrong * p).sum(axis=1), ((right + wrong) * p * q) @ (x / unit)
-        low, high = np.where(score > 0, b / (1 + np.abs(b)), low), np.where(score > 0, high, b / (1 + np.abs(b)))
-        step = b + np.divide(score, information, out=np.full(len(b), np.inf), where=information > 1e-9 * np.abs(score))
-        inside = (low < step / (1 + np.abs(step))) & (step / (1 + np.abs(step)) < high)
-        middle, last = (low + high) / 2, b
-        b = np.where(inside, step, middle / (1 - np.abs(middle)))
-        if np.allclose(b, last, rtol=1e-13, atol=1e-13):
+        last, place = b[todo], b[todo] / (1 + np.abs(b[todo]))
+        low, high = np.where(score > 0, place, low), np.where(score > 0, high, place)
+        step = last + np.divide(score, information, out=np.full(len(z), np.inf), where=information > 1e-9 * abs(score))
+        inside = (low <= step / (1 + np.abs(step))) & (step / (1 + np.abs(step)) <= high)
+        middle = (low + high) / 2
+        b[todo] = np.where(inside, step, middle / (1 - np.abs(middle)))
+        moved = np.abs(b[todo] - last) > 1e-11 * (1 + np.abs(last))  # else the error is about the square of that
+        todo, low, high, right, wrong = (values[moved] for values in (todo, low, high, right, wrong))
+        if not len(todo):
             break
     slopes[slopes == 0] = b / unit
     return slopes
