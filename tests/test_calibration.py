@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 
 import fairness
+import favours
+import local_accuracy
 import measure
 import null_campaigns
 import numpy as np
@@ -252,3 +254,17 @@ def test_null_holds_in_a_few_campaigns(name):
         else:
             assert count <= stats.binom.isf(alpha, row["n"], nominal), row
             assert row.get("ks_p", 1) > alpha, row  # claims have no p-values
+
+
+@pytest.mark.slow
+def test_stored_campaigns_are_what_the_tools_make():
+    for name, rows_of in {"deviation": favours.both_ways, "favour": favours.rated_twice}.items():
+        stored = pd.read_csv(favours.WHERE / f"{name}_campaigns.csv").query("campaign == 101").reset_index(drop=True)
+        pd.testing.assert_frame_equal(pd.DataFrame(rows_of(101)), stored, check_dtype=False, atol=1e-6)
+
+
+@pytest.mark.exhaustive
+def test_stored_local_campaigns_are_what_the_tool_makes():
+    stored = pd.read_csv(local_accuracy.WHERE).query("seed == 2").reset_index(drop=True)
+    made = pd.DataFrame([local_accuracy.outcome(2)])
+    pd.testing.assert_frame_equal(made, stored, check_dtype=False, atol=1e-6)
