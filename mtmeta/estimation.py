@@ -165,65 +165,53 @@ def _check_whole(es: EvalSet, rated: np.ndarray, scored: np.ndarray, unit: np.nd
 
 def _estimates(human: np.ndarray, scores: np.ndarray, design: _Design) -> dict[str, np.ndarray]:
     """Return the columns `_NUMBERS` of the estimated means of rows of human scores."""
-    found = np.empty((len(human), len(_NUMBERS)))
-    alike: dict[bytes, list[int]] = {}  # rows that are rated and scored on the same segments
-    for k, pattern in enumerate(np.isnan(human) + 2 * np.isnan(scores).astype(np.int8)):
-        alike.setdefault(pattern.tobytes(), []).append(k)
-    for rows in alike.values():
-        found[rows] = _estimates_alike(human[rows], scores[rows], design)
-    columns = dict(zip(_NUMBERS, found.T, strict=True))
-    return columns | {name: columns[name].astype(int) for name in ("n_rated", "n_segments")}
-
-
-def _estimates_alike(human: np.ndarray, scores: np.ndarray, design: _Design) -> np.ndarray:
-    """Return the columns `_NUMBERS` of rows that are rated and scored on the same segments."""
-    rated, scored = ~np.isnan(human[0]), ~np.isnan(scores[0])
-    found = np.full((len(human), len(_NUMBERS)), np.nan)
-    found[:, -2:] = rated.sum(), scored.sum()
-    n_units = np.unique(design.unit[rated]).size
-    free = n_units - 1 - design.tuned
-    if n_units < 2 or free < 1:
-        return found
+    rated, scored = ~np.isnan(human), ~np.isnan(scores)
     y, m = np.nan_to_num(human), np.nan_to_num(scores)
-    weight = _slopes(y[:, rated], m[:, rated]) if design.tuned else np.zeros((len(y), 1))
-    off = m[:, rated].mean(axis=1) - m[:, scored].mean(axis=1)
-    value = y[:, rated].mean(axis=1) - weight[:, 0] * off
-    variance = _variances(y, m, weight, scored, rated, design) * (free + design.tuned) / free
-    alone = _variances(y, m, np.zeros_like(weight), scored, rated, design)
+    n, of = ((_by_unit_of(cells, design.unit) > 0).sum(axis=1) for cells in (rated, scored))  # units
+    free = n - 1 - design.tuned
+    known = (n > 1) & (free > 0)
+    n, free = np.maximum(n, 2), np.maximum(free, 1)
+    weight = _slopes(y, m, rated) if design.tuned else np.zeros((len(y), 1))
+    value = _means(y, rated) - weight * (_means(m, rated) - _means(m, scored))
+    share = np.sqrt(n / (n - 1) * (1 - np.minimum(n / np.maximum(of, 1), 1))) / _sizes(rated)[:, 0]
+    adds = (_by_unit_of(_centred(rest, rated), design.unit) for rest in (y - weight * m, y))
+    variance, alone = ((share[:, None] * one) ** 2 for one in adds)
+    variance, alone = variance.sum(axis=1) * (free + design.tuned) / free, alone.sum(axis=1)
     half = stdtrit(free, (1 + design.level) / 2) * np.sqrt(variance)
-    found[:, :4] = np.stack([value, value - half, value + half, np.sqrt(variance)], axis=1)
-    found[:, 4] = weight[:, 0]
-    found[:, 5] = 1 - np.divide(variance, alone, out=np.full(len(alone), np.nan), where=alone > 0)
-    return found
+    value, weight = value[:, 0], weight[:, 0]
+    saved = 1 - np.divide(variance, alone, out=np.full(len(alone), np.nan), where=alone > 0)
+    found = (value, value - half, value + half, np.sqrt(variance), weight, saved)
+    columns = dict(zip(_NUMBERS, (np.where(known, column, np.nan) for column in found), strict=False))
+    return columns | {"n_rated": rated.sum(axis=1), "n_segments": scored.sum(axis=1)}
 
 
-def _centred(values: np.ndarray, known: np.ndarray | None = None) -> np.ndarray:
+def _by_unit_of(values: np.ndarray, unit: np.ndarray) -> np.ndarray:
+    """Return the sums of each row over the segments of each unit."""
+    order = np.argsort(unit, kind="stable")
+    starts = np.flatnonzero(np.diff(unit[order], prepend=-1))
+    return np.add.reduceat(values[:, order].astype(float), starts, axis=1)
+
+
+def _sizes(known: np.ndarray) -> np.ndarray:
+    return np.maximum(known.sum(axis=1, keepdims=True), 1)
+
+
+def _means(values: np.ndarray, known: np.ndarray) -> np.ndarray:
+    return np.where(known, values, 0.0).sum(axis=1, keepdims=True) / _sizes(known)
+
+
+def _centred(values: np.ndarray, known: np.ndarray) -> np.ndarray:
     """Return what rows differ from their means by: 0 where a value is not known, or all are alike but for rounding."""
-    known = np.ones(values.shape, bool) if known is None else known
-    values = np.where(known, values, 0.0)
-    left = np.where(known, values - values.sum(axis=1, keepdims=True) / known.sum(axis=1, keepdims=True), 0.0)
-    varies = (left**2).sum(axis=1, keepdims=True) > _NOTHING * (values**2).sum(axis=1, keepdims=True)
-    return np.where(varies, left, 0.0)
+    left = np.where(known, values - _means(values, known), 0.0)
+    squares = np.where(known, values**2, 0.0).sum(axis=1, keepdims=True)
+    return np.where((left**2).sum(axis=1, keepdims=True) > _NOTHING * squares, left, 0.0)
 
 
-def _slopes(y: np.ndarray, m: np.ndarray) -> np.ndarray:
+def _slopes(y: np.ndarray, m: np.ndarray, known: np.ndarray) -> np.ndarray:
     """Return the least-squares slopes, a column; 0 where the metric is constant."""
-    y, m = _centred(y), _centred(m)
+    y, m = _centred(y, known), _centred(m, known)
     both, squares = (y * m).sum(axis=1, keepdims=True), (m**2).sum(axis=1, keepdims=True)
     return np.divide(both, squares, out=np.zeros_like(both), where=squares > 0)
-
-
-def _variances(
-    y: np.ndarray, m: np.ndarray, weight: np.ndarray, scored: np.ndarray, drawn: np.ndarray, design: _Design
-) -> np.ndarray:
-    """Return the variance of each row's estimated mean."""
-    n, n_scored = (np.unique(design.unit[cells]).size for cells in (drawn, scored))
-    adds = np.zeros(y.shape)  # what each segment adds to the error
-    adds[:, drawn] = _centred((y - weight * m)[:, drawn]) / drawn.sum() * np.sqrt(n / max(n - 1, 1))
-    adds *= np.sqrt(1 - n / n_scored)
-    sums = np.zeros((design.unit.max() + 1, len(y)))
-    np.add.at(sums, design.unit, adds.T)
-    return (sums**2).sum(axis=0)
 
 
 def ratings_saved(
