@@ -196,9 +196,7 @@ def test_chapters_link_terms_with_their_definitions(site):
 
 
 #: One page of each kind; the others are visited every week.
-KINDS = [
-    "book/index", "book/notation", "book/api/ties", "book/quiz/agreement", "notebooks/06_ties",
-]  # fmt: skip
+KINDS = ["book/notation", "book/api/ties", "notebooks/06_ties"]
 
 
 @pytest.fixture(
