@@ -79,6 +79,28 @@ def test_a_question_is_whole(question):
     assert section in {re.sub(r"[^a-z0-9]+", "-", heading.lower()).strip("-") for heading in headings}
 
 
+def earned(choose, questions):
+    """Return how many standard errors a rule for choosing earns above guessing, where one option is right."""
+    single = [[(right, len(text)) for right, text, _ in q.options] for q in questions]
+    single = [options for options in single if sum(right for right, _ in options) == 1]
+    share = np.array([1 / len(options) for options in single])
+    got = sum(options[choose(options)][0] for options in single)
+    return (got - share.sum()) / np.sqrt((share * (1 - share)).sum())
+
+
+def test_neither_position_nor_length_tells_which_answer_is_right():
+    for place in range(4):
+        open_to_it = [q for q in QUESTIONS if len(q.options) > place]
+        assert abs(earned(lambda _, k=place: k, open_to_it)) < 1, "ABCD"[place]
+    for extreme in (min, max):
+        assert earned(lambda options, best=extreme: options.index(best(options, key=lambda o: o[1])), QUESTIONS) < 1
+    middle = earned(lambda options: options.index(sorted(options, key=lambda o: o[1])[len(options) // 2]), QUESTIONS)
+    assert middle < 1
+    lengths = [np.mean([len(text) for q in QUESTIONS for is_right, text, _ in q.options if is_right == side])
+               for side in (True, False)]  # fmt: skip
+    assert lengths[0] == pytest.approx(lengths[1], rel=0.1)
+
+
 #: The numbers of questions that compute nothing.
 GIVEN = {
     "quiz-two-numbers": ".70 .42", "quiz-clusters": "1 2", "quiz-compare-sysdep": "2.4 15 1.6 6",

@@ -86,7 +86,7 @@
   window.addEventListener("beforeprint", () => {
     root.dataset.onScreen = root.dataset.theme;
     root.dataset.theme = "light";
-    opened = [...document.querySelectorAll(".bd-article details.hide:not([open])")];
+    opened = [...document.querySelectorAll(".bd-article details:not([open])")];
     for (const details of opened) details.open = true;
   });
   window.addEventListener("afterprint", () => {
