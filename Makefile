@@ -13,6 +13,8 @@ SOURCES := $(wildcard _config.yml _toc.yml *.md CITATION.cff LICENSE constraints
 BROWSER := tests/browser
 BENCHMARKS := $(wildcard benchmarks/bench_*.py)
 PAGES ?= ipynb
+CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
+TO_PDF := --headless --no-sandbox --disable-gpu --no-pdf-header-footer --generate-pdf-document-outline --disable-pdf-tagging --virtual-time-budget=600000
 MUTATED ?= significance aggregation sysdep ties agreement estimation detection differences raters
 MUTATED_PLACES ?= 160
 LOWEST_SCORE ?= 0.8
@@ -24,7 +26,7 @@ export MKL_NUM_THREADS ?= 1
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help book site test test-fast test-real-data test-exhaustive matrix lint notebooks bench calibration mutation browser-deps linkcheck constraints clean distclean
+.PHONY: help book site pdf test test-fast test-real-data test-exhaustive matrix lint notebooks bench calibration mutation browser-deps linkcheck constraints clean distclean
 
 ##@ The book, from a clone
 
@@ -60,6 +62,13 @@ $(BUILT): $(SOURCES) | $(VENV)/.installed-book
 	@touch $@
 
 site: $(BUILT) ## build the site from the stored outputs, if a source has changed since
+
+pdf: $(BUILT) ## print the book, the chapters without solutions and the slides into _build/pdf; needs Chromium
+	@[ -n "$(CHROMIUM)" ] || { echo "error: Chromium is needed; name one: make pdf CHROMIUM=..." >&2; exit 1; }
+	@$(BIN)/python book/_ext/teaching.py
+	@cd _build/html && for page in handouts/*.html slides/*.html; do \
+		echo "== _build/pdf/$${page%.html}.pdf" && mkdir -p ../pdf/$${page%/*} && \
+		"$(CHROMIUM)" $(TO_PDF) --print-to-pdf="$(CURDIR)/_build/pdf/$${page%.html}.pdf" "file://$(CURDIR)/_build/html/$$page" 2>/dev/null || exit 1; done
 
 ##@ For whoever changes something
 

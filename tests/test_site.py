@@ -2,6 +2,8 @@
 
 import json
 import re
+import unicodedata
+from collections import Counter
 from types import SimpleNamespace
 from urllib.parse import unquote, urlsplit
 from xml.etree import ElementTree
@@ -11,10 +13,12 @@ import imagesize
 import nbformat
 import pytest
 import reading
+import teaching
 import yaml
 from bookfiles import ROOT, toc
 from docutils.core import publish_doctree
 from pages import Page
+from pypdf import PdfReader
 from sites import NARROW, console_faults, drive, network_faults
 from sphinx import addnodes
 
@@ -231,6 +235,25 @@ def test_no_fault_on_any_page(faults, seen):
     assert (set(seen["pages"]), list(faults(seen))) == (set(seen["asked"]), [])
     assert seen["fonts"]["wide"] > 1.05 * seen["fonts"]["narrow"] > 0
     assert seen["pages"]["book/notation"]["rendered"] > 0
+
+
+def words(text):
+    """Count the words of a text; joined letters such as fi are taken apart."""
+    return Counter(re.findall(r"\w+", unicodedata.normalize("NFKC", text)))
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("pages", [["notebooks/06_ties", "notebooks/teaching/predictions", "slides/90-minutes"],
+    pytest.param(["handouts/book"], marks=pytest.mark.exhaustive)], ids=["some", "book"])  # fmt: skip
+def test_paper_has_the_words_of_the_page_with_everything_unfolded(pages, site, tmp_path):
+    if "handouts/book" in pages:
+        teaching.write_book(site, ROOT)
+    seen = drive("paper.mjs", site, tmp_path, *pages)
+    assert (list(network_faults(seen)), list(console_faults(seen))) == ([], [])
+    for page, entry in seen["pages"].items():
+        paper = words("\n".join(sheet.extract_text() for sheet in PdfReader(entry["file"]).pages))
+        screen = words(entry["text"])
+        assert (screen & paper).total() >= 0.95 * screen.total() > 500, page
 
 
 @pytest.fixture(scope="session")
