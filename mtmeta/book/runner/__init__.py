@@ -8,8 +8,9 @@ The metadata of a notebook say what it needs beyond the light installation, and 
 ``~/.mt-metrics-eval``), at the first or second level; any other requirement is the name of a Python module. A chapter
 is executed if everything it requires is there, and otherwise shown from its stored outputs. A need of the data is a
 name in `_needs.FACTS`, alone or with a least number. `run` executes chapters on a reader's data and leaves out those
-whose needs are not met; a chapter that discovers this only while it runs raises `CannotRun`. A cell may state needs in
-the same way, and is then left out alone.
+whose needs are not met; a chapter that discovers this only while it runs raises `CannotRun`. A cell may state needs
+and modules in the same way, and is then left out alone; the modules stand in the notebook's metadata as well, so that
+the site shows the stored outputs where they are not installed.
 
 ``mtmeta run`` is `run` and `show`; ``make book`` and ``make notebooks`` are ``tools/make_book.py``.
 """

@@ -24,8 +24,8 @@ class CannotRun(ValueError):
     """
 
 
-def _is_there(requirement: str) -> bool:
-    """Tell whether one requirement of a notebook is met on this machine."""
+def is_there(requirement: str) -> bool:
+    """Return whether one requirement of a notebook, or of a cell, is met on this machine."""
     kind, _, name = requirement.rpartition(":")
     if kind == "data":
         return any((root / name).is_dir() or any(root.glob(f"*/{name}/")) for root in data_dirs().values())
@@ -64,7 +64,7 @@ def missing(notebook: str | Path) -> list[str]:
     ValueError
         If the file is not a notebook, or a requirement has neither form.
     """
-    return [r for r in about(notebook)["requires"] if not _is_there(r)]
+    return [r for r in about(notebook)["requires"] if not is_there(r)]
 
 
 def execute(

@@ -21,7 +21,7 @@ from ..._files import check_not_input, claim, digest, whole_file
 from ..._processes import in_processes
 from ...evalset import EvalSet
 from ...rankings import Rankings
-from ._execute import CannotRun, about, execute, missing
+from ._execute import CannotRun, about, execute, is_there, missing
 from ._needs import PARAMETERS, Data, facts, kind_of, unmet
 
 
@@ -173,9 +173,18 @@ def _why_not(path: Path, kind: str, found: Mapping[str, int]) -> str:
         return f"it needs translations and their scores; these are {kind}"
     if lacking := unmet(needs[PARAMETERS[kind]], found):
         return f"it needs {'; '.join(lacking)}"
-    if lacking := missing(path):
+    alone = _modules_of_cells(path)
+    if lacking := [name for name in missing(path) if name not in alone]:
         return f"not installed here, or not downloaded: {', '.join(lacking)}"
     return ""
+
+
+def _modules_of_cells(path: Path) -> set[str]:
+    """Return what only some cells of a notebook require: on a reader's data they are left out alone."""
+    import nbformat
+
+    cells = nbformat.read(path, as_version=4).cells
+    return {name for cell in cells for name in cell.metadata.get("mtmeta", {}).get("requires", [])}
 
 
 def _read_outcome(notebook: Path, key: str) -> Outcome | None:
@@ -202,7 +211,10 @@ def _prepared(path: Path, parameters: Mapping[str, str], found: Mapping[str, int
     own = not all(re.search(rf"^{n} = (['\"]){re.escape(v)}\1", defaults, re.M) for n, v in parameters.items())
     cells: list = []
     for cell in notebook.cells:
-        if lacking := unmet(cell.metadata.get("mtmeta", {}).get("needs", []), found):
+        stated = cell.metadata.get("mtmeta", {})
+        lacking = unmet(stated.get("needs", []), found)
+        lacking += [f"{name}, which is not installed here" for name in stated.get("requires", []) if not is_there(name)]
+        if lacking:
             text = f"This part needs {plain('; '.join(lacking))}."
             note = f":::{{admonition}} Left out on your data\n:class: warning\n{text}\n:::"
             if not cells or cells[-1].source != note:
