@@ -319,7 +319,8 @@ def test_parts_are_left_out_and_figures_say_whose_data_they_describe(run, book, 
         notebook.cells.insert(2, nbformat.v4.new_code_cell("import no_such_module"))
         notebook.cells[2].metadata["mtmeta"] = {"requires": ["no_such_module"]}
         notebook.metadata["mtmeta"]["requires"] = ["no_such_module"]
-        notebook.cells[-1].metadata["mystnb"] = {"image": {"alt": "A line that rises."}}
+        described = {"image": {"alt": "A line that rises."}, "figure": {"caption": "Simulated: a line"}}
+        notebook.cells[-1].metadata["mystnb"] = described
     pd.read_csv(io.StringIO(TABLE)).drop(columns="human").to_csv("unrated.csv", index=False)
     whole, own = "first\nsecond\nthird\n", "As it is on the book's data: "
     for scores, expected, whose in (("unrated", "first\n", own), ("mine", whole, own), ("teaching", whole, "")):
@@ -330,8 +331,9 @@ def test_parts_are_left_out_and_figures_say_whose_data_they_describe(run, book, 
         note = ":::{admonition} Left out on your data\n:class: warning\nThis part needs 2 systems with human scores"
         assert markdown(ran).count(note) == (scores == "unrated")
         assert markdown(ran).count("needs no\\_such\\_module, which is not installed here") == 1
-        image = nbformat.read(ran, as_version=4).cells[-1].metadata["mystnb"]["image"]
-        assert image["alt"] == f"{whose}A line that rises."
+        shown = nbformat.read(ran, as_version=4).cells[-1].metadata["mystnb"]
+        assert shown["image"]["alt"] == f"{whose}A line that rises."
+        assert shown["figure"]["caption"] == ("a line" if whose else "Simulated: a line")
 
 
 @pytest.mark.slow

@@ -202,7 +202,7 @@ def _prepared(path: Path, parameters: Mapping[str, str], found: Mapping[str, int
     """Return a chapter as it is executed on these data, without the cells whose needs they do not meet.
 
     Cells with the tag ``seen`` say what the book's data show, and are left out on other data. Descriptions of figures
-    also tell what the book's data show; on other data they say so.
+    also tell what the book's data show; on other data they say so, and captions no longer begin with "Simulated: ".
     """
     import nbformat
 
@@ -224,6 +224,8 @@ def _prepared(path: Path, parameters: Mapping[str, str], found: Mapping[str, int
             continue
         if own and (image := cell.metadata.get("mystnb", {}).get("image", {})).get("alt"):
             image["alt"] = f"As it is on the book's data: {image['alt']}"
+        if own and (figure := cell.metadata.get("mystnb", {}).get("figure", {})).get("caption"):
+            figure["caption"] = figure["caption"].removeprefix("Simulated: ")
         cells.append(cell)
     notebook.cells = cells
     return notebook
