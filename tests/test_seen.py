@@ -13,14 +13,13 @@ import nbformat
 import numpy as np
 import pytest
 import seen
-from bookfiles import NOTEBOOKS, ROOT, code_cells, label, markdown, tagged
+from bookfiles import NOTEBOOKS, ROOT, code_cells, label, tagged
 from seen import tables
 
 from mtmeta.book.published import numbers as published
 from mtmeta.book.runner import _needs, _run
 
 CHAPTERS = [p for p in NOTEBOOKS if p.name[:2].isdigit()]
-NUMBERS = "no one two three four five six seven eight nine ten eleven".split()
 CHI_SQUARES = {"real_data/local_accuracy_speech.ipynb": "table6", "real_data/local_accuracy_ranking.ipynb": "table7"}
 ORDER = re.compile(r"\{order\}`[^`<]*<([^`:]+?): ([^`]+)>`")
 
@@ -65,19 +64,6 @@ def test_chapters_say_what_is_seen(path):
     assert len(tagged(nbformat.read(path, as_version=4), "seen")) >= 5
     kept = _run._prepared(path, {"campaign": "mine.csv"}, dict.fromkeys(_needs.FACTS, 1000)).cells
     assert [cell for cell in kept if "seen" in cell.metadata.get("tags", [])] == []
-
-
-def test_chapter_14_counts_the_verdicts_of_the_page_on_wmt24():
-    names = ("14_second_year.ipynb", "real_data/second_year.ipynb")
-    chapter, evidence = (nbformat.read(ROOT / "notebooks" / name, 4) for name in names)
-    (table,) = [table for cell in code_cells(evidence) for table in tables(cell) if table.columns("lesson")]
-    verdicts = [[row[k] for row in table.rows] for k in (-2, -1)]
-    told = ("held", "not contradicted", "did not")
-    german, spanish = ([NUMBERS[column.count(verdict)] for verdict in told] for column in verdicts)
-    assert german[2] == "no"
-    text = markdown(chapter)
-    assert "Into German {} hold and {} are not contradicted".format(*german) in text
-    assert "into Spanish {} hold, {} are not contradicted, and {} do not hold".format(*spanish) in text
 
 
 def test_the_ledger_quotes_the_chi_squares_of_their_pages():
