@@ -110,6 +110,13 @@ def test_labels_are_compared_as_text():
     assert said(by_two, pd.DataFrame({"none, before": [0.5], "none, after": [0.6]}, index=[0])) == []
 
 
+@pytest.mark.parametrize("answer", ["c", "C", {"C"}, ["c"], ("c",)])
+def test_letters_are_right_in_any_form(answer):
+    assert said(answer, {"c"}) == []
+    assert said("b, C", ["b", "c"]) == []
+    assert said("a", {"c"}) == ["1 too many: a", "1 missing"]
+
+
 def test_entries_names_words_and_series():
     right = {"r": 0.5, "names": ["A", "B"], "metric": "BLEU", "clean": True, "by k": pd.Series({1: 0.2, 2: 0.4})}
     assert said({**right, "names": ("B", "A"), "by k": {1: 0.2, 2: 0.4}}, right) == []
@@ -308,22 +315,40 @@ def cells(*sources):
 
 
 def test_an_answer_is_left_open():
-    source = "# T\n\n```{exercise-start} One\n:label: ex-02-ties\n```\nWhat?\n```{exercise-end}\n```\n\n"
-    source += "```{solution-start} ex-02-ties\n:class: dropdown\n```\nIt is {term}`p <x>`."
-    code = 'answer = {"a": 1 + 1, "b": "secret"}\nmm.book.check("ex-02-ties", answer)'
+    source = "# T\n\n```{exercise-start} One\n:label: ex-06-hurt\n```\nWhat?\n```{exercise-end}\n```\n\n"
+    source += "```{solution-start} ex-06-hurt\n:class: dropdown\n```\n"
+    source += "It is {term}`p <x>`, by {numref}`fig-06-free` and {cite:p}`kendall1945ties`."
+    code = 'answer = {"metric": 1 + 1, "twin": "secret"}\nmm.book.check("ex-06-hurt", answer)'
     end = nbformat.v4.new_markdown_cell("```{solution-end}\n```")
     notebook = nbformat.v4.new_notebook(
-        cells=[nbformat.v4.new_markdown_cell(source), *cells("secret = 5", code, 'answer["b"]'), end]
+        cells=[nbformat.v4.new_markdown_cell(source), *cells("secret = 5", code, 'answer["twin"]'), end]
     )
     made = exercises.to_notebook(notebook)
-    assert made.cells[-2].source == '# Write your code here.\nanswer = {\n    "a": ...,\n    "b": ...,\n}'
-    assert made.cells[-1].source == 'mm.book.check("ex-02-ties", answer)'
+    assert made.cells[-2].source == '# Write your code here.\nanswer = {\n    "metric": ...,\n    "twin": ...,\n}'
+    assert made.cells[-1].source == 'mm.book.check("ex-06-hurt", answer)'
     assert "secret" not in "".join(cell.source for cell in made.cells)
     solved = exercises.to_notebook(notebook, solutions=True)
     sources = [cell.source for cell in solved.cells]
-    assert sources[-5:-2] == ["It is p.", "secret = 5", 'answer = {"a": 1 + 1, "b": "secret"}']
-    assert sources[-1] == 'answer["b"]'
+    assert sources[-5:-2] == [
+        "It is p, by a figure of chapter 6 and Kendall 1945.",
+        "secret = 5",
+        'answer = {"metric": 1 + 1, "twin": "secret"}',
+    ]
+    assert sources[-1] == 'answer["twin"]'
     refuses("the notebook has no exercise", exercises.to_notebook, nbformat.v4.new_notebook(cells=cells("1")))
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda p: p.stem)
+def test_an_answer_left_open_has_every_key(path):
+    """Each key that a solution writes has its place; one answer has the keys of the data."""
+    made = [c.source for c in exercises.to_notebook(chapter(path)).cells if "answer" in c.metadata.get("tags", [])]
+    for exercise, left_open in zip(read(path)[1], made, strict=True):
+        asked = set(re.findall(r'^    "(.+)": \.\.\.,$', left_open, flags=re.M))
+        literal = re.search(r"answer = \{\s*(\"[^}]*)\}", exercise.answer)
+        more = re.findall(r'answer\["([^"]+)"\] =', exercise.answer)
+        written = {*re.findall(r'"([^"]+)":', literal[1] if literal else ""), *more}
+        assert left_open.startswith("# Write your code here.\nanswer = ")
+        assert written <= asked, exercise.label
 
 
 @pytest.mark.slow

@@ -16,6 +16,7 @@ import reading
 import teaching
 import yaml
 from bookfiles import ROOT, toc
+from bs4 import BeautifulSoup
 from docutils.core import publish_doctree
 from pages import Page
 from pypdf import PdfReader
@@ -23,6 +24,7 @@ from sites import NARROW, console_faults, drive, network_faults
 from sphinx import addnodes
 
 import mtmeta as mm
+from mtmeta.book import exercises
 
 #: What axe-core finds in the theme itself: the rule, and the class of the element.
 THEME_AXE = (
@@ -78,6 +80,41 @@ def test_nothing_is_loaded_from_outside_and_citations_lead_to_the_bibliography(s
     links = SitePage((site / "book" / "notation.html").read_text(encoding="utf-8")).links
     assert any(link.startswith("bibliography.html#") for link in links)
     assert not [link for link in links if link.startswith("../notebooks/") and "#id" in link]
+
+
+def test_sheets_number_figures_and_equations_as_the_site_does(site):
+    for page in (page for page in toc() if re.match(r"notebooks/\d\d_", page)):
+        html = (site / f"{page}.html").read_text(encoding="utf-8")
+        figures = re.findall(r'<figure[^>]* id="([\w-]+)">.*?caption-number">Fig. ([\d.]+) ', html, flags=re.S)
+        equations = re.findall(r'id="equation-([\w-]+)">\s*<span class="eqno">\(([\d.]+)\)', html)
+        numbers = exercises._export._numbers(nbformat.read(ROOT / f"{page}.ipynb", as_version=4))
+        shown = {label: f"figure {n}" for label, n in figures} | {label: f"equation {n}" for label, n in equations}
+        assert shown == {label: name for label, name in numbers.items() if not name.startswith("definition")}, page
+
+
+def test_handouts_slides_and_moodle_have_what_a_class_may_see(site):
+    for page in (site / "handouts").glob("[01]*.html"):
+        soup = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
+        assert (bool(soup.select(".exercise")), soup.select(".solution, details")) == (True, []), page
+    decks = list((site / "slides").glob("*.html"))
+    plan = (ROOT / "book" / "teaching" / "syllabi.md").read_text(encoding="utf-8")
+    assert len(decks) == plan.count("| minute |")
+    votes = 0
+    for deck in decks:
+        slides = BeautifulSoup(deck.read_text(encoding="utf-8"), "html.parser").select(".slide")
+        for slide, after in zip(slides, slides[1:], strict=False):
+            if after.h2.get_text().endswith(": the answer"):
+                votes += 1
+                assert (slide.select("li") == [], slide.select("table")) == (False, []), "the answer is not there yet"
+                assert len(after.select("tr[data-right]")) == 1
+    assert votes == len(re.findall(r"^\| [\d-]+ \| Vote", plan, flags=re.M))
+    for path in sorted((site / "gift").glob("*.txt")):
+        questions = re.split(r"\n\n(?=::)", path.read_text(encoding="utf-8").strip())
+        assert len(questions) > 5
+        for question in questions:
+            assert re.fullmatch(r"::[\w-]+::\[html\].+(?<!\\)\{\n([=~].+#.+\n){3,}\}", question), question
+            right = len(re.findall(r"^=|^~%\d", question, flags=re.M))
+            assert 0 < right < len(re.findall(r"^[=~]", question, flags=re.M))
 
 
 def test_versions_page_with_and_without_the_runners_files(tmp_path):

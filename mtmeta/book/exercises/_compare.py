@@ -1,5 +1,6 @@
 """Say in what way an answer differs from the expected one, without telling that."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from numbers import Real
@@ -93,10 +94,13 @@ def _entries(answer: Any, expected: Mapping) -> Iterator[str]:
 
 
 def _names(answer: Any, expected: list) -> Iterator[str]:
+    letters = bool(expected) and all(re.fullmatch("[a-z]", str(name)) for name in expected)
+    if isinstance(answer, str) and letters:
+        answer = re.findall(r"\w", answer)
     if not isinstance(answer, list | tuple | set | frozenset | pd.Index | np.ndarray):
         yield _other_kind("a list of names", answer)
         return
-    found, right = set(map(str, answer)), set(map(str, expected))
+    found, right = {str(a).lower() if letters else str(a) for a in answer}, set(map(str, expected))
     if extra := sorted(found - right):
         yield f"{len(extra)} too many: {_listed(extra)}"
     if lacking := right - found:

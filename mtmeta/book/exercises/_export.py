@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ..._files import whole_file
@@ -117,25 +118,48 @@ def _take_the_check_out(exercise: Exercise) -> None:
             return
 
 
-def _left_open(answer: str) -> str:
-    """Return the code of an answer with its values taken out."""
-    for node in ast.parse(answer).body:
-        match node:
-            case ast.Assign([ast.Name("answer")], ast.Dict(keys)) if all(isinstance(k, ast.Constant) for k in keys):
-                return "answer = {\n" + "".join(f'    "{key.value}": ...,\n' for key in keys) + "}"
-            case ast.Assign([ast.Name("answer")]):
-                return "answer = ..."
-    return ""
+def _left_open(form: str) -> str:
+    """Return the code of an answer in this form with its values left open."""
+    keys = re.findall("`([^`]+)`", form) if re.match("A dict(?! from)", form) else ()
+    return "answer = {\n" + "".join(f'    "{key}": ...,\n' for key in keys) + "}" if keys else "answer = ..."
 
 
-def _plain(text: str) -> str:
+#: Numbered things of a chapter: how a cell names one, and what it is called.
+_NAMED = {
+    "figure": r"figure:(\S+)", "equation": r"^(?::label: |\$\$ \()(eq-[\w-]+)",
+    "definition": r"\{prf:\w+\}[^\n]*\n:label: (\S+)",
+}  # fmt: skip
+
+
+def _numbers(chapter: NotebookNode) -> dict[str, str]:
+    """Return the name of each numbered thing of a chapter, such as "figure 6.3", by its label."""
+    named = [cell.metadata.get("mystnb", {}).get("figure", {}).get("name", "") for cell in chapter.cells]
+    text = "\n".join(f"{cell.source}\nfigure:{name}" for cell, name in zip(chapter.cells, named, strict=True))
+    number = {kind: [m for m in re.findall(pattern, text, flags=re.M) if m] for kind, pattern in _NAMED.items()}
+    chapter_number = int(next(iter(re.findall(r"fig-(\d\d)-", " ".join(named))), 0))
+    return {
+        label: f"{kind} {chapter_number}.{place}"
+        for kind, labels in number.items()
+        for place, label in enumerate(labels, 1)
+    }
+
+
+def _plain(text: str, numbers: Mapping[str, str] = MappingProxyType({})) -> str:
     """Return prose without the roles of the book, which a notebook viewer does not know."""
 
     def word(match: re.Match) -> str:
         role, target = match.groups()
-        named = re.fullmatch(r"(.*\S)\s*<[^>]+>", target, flags=re.DOTALL)
-        kind = {"eq": "equation ", "numref": "figure ", "doc": "chapter ", "prf:ref": ""}.get(role, "")
-        return named[1] if named else kind + target.rpartition("/")[2]
+        if named := re.fullmatch(r"(.*\S)\s*<[^>]+>", target, flags=re.DOTALL):
+            return named[1]
+        if role.startswith("cite"):
+            return ", ".join(re.sub(r"^([a-z]+)(\d{4}).*", lambda m: f"{m[1].title()} {m[2]}", key.strip())
+                             for key in target.split(","))  # fmt: skip
+        target = target.rpartition("/")[2]
+        elsewhere = re.match(r"[a-z]+-(\d\d)-", target)
+        kind = {"eq": "an equation", "numref": "a figure", "prf:ref": "a definition"}.get(role)
+        if kind:
+            return numbers.get(target) or (f"{kind} of chapter {int(elsewhere[1])}" if elsewhere else kind)
+        return f"chapter {int(target[:2])}" if role == "doc" and re.match(r"\d\d_", target) else target
 
     return _ROLE.sub(word, text)
 
@@ -166,33 +190,37 @@ def to_notebook(chapter: NotebookNode, *, solutions: bool = False) -> NotebookNo
     needed, exercises = read(chapter)
     title = re.search(r"^# (.+)$", chapter.cells[0].source, flags=re.MULTILINE)[1]
     kind = "exercises, with solutions" if solutions else "exercises"
-    cells = [_prose(f"# {title}: {kind}\n\n## Set-up\n\n{_INTRODUCTION}")]
+    numbers = _numbers(chapter)
+    cells = [_prose(f"# {title}: {kind}\n\n{_WHERE}\n\n## Set-up\n\n{_INTRODUCTION}")]
     cells += [_code(cell.source, "parameters" * ("parameters" in cell.metadata.get("tags", []))) for cell in needed]
     for number, exercise in enumerate(exercises, 1):
-        cells += _cells_of(exercise, number, solutions)
+        cells += _cells_of(exercise, number, solutions, numbers)
     for number, cell in enumerate(cells):
         cell["id"] = f"cell-{number}"
     about = {key: chapter.metadata[key] for key in ("kernelspec", "language_info", "mtmeta") if key in chapter.metadata}
     return new_notebook(cells=cells, metadata=about)
 
 
+_WHERE = (
+    "Figures, equations and definitions have the numbers of the chapter; what an exercise names is explained there."
+)
 _INTRODUCTION = (
     "Run these cells first: they are what the exercises need of the chapter. Then replace each `...`, and run the cell "
     "below it: it says what is off, and does not tell the answer."
 )
 
 
-def _cells_of(exercise: Exercise, number: int, solutions: bool) -> Iterator[NotebookNode]:
+def _cells_of(exercise: Exercise, number: int, solutions: bool, numbers: Mapping[str, str]) -> Iterator[NotebookNode]:
+    def for_a_viewer(cell: NotebookNode) -> NotebookNode:
+        return _code(cell.source) if cell.cell_type == "code" else _prose(_plain(cell.source, numbers))
+
     yield _prose(f"## Exercise {number}: {exercise.title}")
     form = [_prose(f"**The answer to give.** {described(exercise.label)}")] if exercise.check else []
-    yield from map(_for_a_viewer, (*exercise.statement, *form, *(exercise.solution if solutions else ())))
-    answer = exercise.answer if solutions else f"# Write your code here.\n{_left_open(exercise.answer)}".strip()
+    yield from map(for_a_viewer, (*exercise.statement, *form, *(exercise.solution if solutions else ())))
+    empty = f"# Write your code here.\n{_left_open(described(exercise.label)) if exercise.check else ''}".strip()
+    answer = exercise.answer if solutions else empty
     yield from (_code(code, tag) for code, tag in ((answer, "answer"), (exercise.check, "check")) if code)
-    yield from map(_for_a_viewer, exercise.discussion if solutions else ())
-
-
-def _for_a_viewer(cell: NotebookNode) -> NotebookNode:
-    return _code(cell.source) if cell.cell_type == "code" else _prose(_plain(cell.source))
+    yield from map(for_a_viewer, exercise.discussion if solutions else ())
 
 
 def export(chapters: Iterable[Path], out: str | Path, *, solutions: bool = False) -> list[Path]:
