@@ -226,7 +226,7 @@ def test_version(run):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ["", *COMMANDS, "sentinel train", "sentinel score"])
+@pytest.mark.parametrize("command", ["", *COMMANDS, "sentinel train", "sentinel score", "class", "class check"])
 def test_help_ends_with_an_example_that_works_offline(run, command, tmp_path, monkeypatch):
     code, out, _ = run(*command.split(), "--help")
     example = out.partition("Example:\n")[2]

@@ -241,7 +241,7 @@ def _sums(table: pd.DataFrame, values: np.ndarray, shape: tuple[int, int]) -> np
 
 
 def _simulated_metrics(
-    seed: int, table: pd.DataFrame, visible: np.ndarray, sources: Sequence[str], favoured: int, shape: tuple[int, int]
+    seed: int, table: pd.DataFrame, visible: np.ndarray, sources: Sequence[str], shape: tuple[int, int]
 ) -> dict[str, np.ndarray]:
     """Return the simulated metrics; ``table`` has one row per error."""
     scores: dict[str, np.ndarray] = {}
@@ -250,10 +250,7 @@ def _simulated_metrics(
         rng = generator(seed, 10, number)
         found = _detected(rng, p["detect"], p["shared"], table)
         score = 0.9 - p["per_point"] * _sums(table, np.where(found, weights, 0.0), shape) - p["difficulty"] * visible
-        score = score + p["segment"] * normal(rng, (1, shape[1])) + p["noise"] * normal(rng, shape)
-        if name == "Biased":
-            score[favoured] += BIAS
-        scores[name] = score
+        scores[name] = score + p["segment"] * normal(rng, (1, shape[1])) + p["noise"] * normal(rng, shape)
     for number, (name, p) in enumerate(DISCRETE.items()):
         rng = generator(seed, 11, number)
         found = _detected(rng, p["detect"], p["shared"], table)
@@ -308,6 +305,7 @@ def campaign(
     lexical: bool = True,
     length_effect: float = 0.0,
     error_factor: float = 1.0,
+    favour: float = BIAS,
 ) -> EvalSet:
     """Simulate an MQM campaign, German to English, whose truth is known.
 
@@ -336,6 +334,8 @@ def campaign(
         short segments, the others in long ones. 0, the default, plants nothing.
     error_factor : float
         By how much the error rates of all systems are multiplied; below 1 there are more translations without an error.
+    favour : float
+        How many points ``Biased`` adds to every translation of one system; below 0 it takes them away.
 
     Returns
     -------
@@ -364,7 +364,7 @@ def campaign(
         If a size or the seed is not a whole number.
     ValueError
         If a size is below 1, ``n_segments`` above 2,000, the seed negative, or ``length_effect`` or ``error_factor``
-        negative or not finite.
+        negative or not finite, or ``favour`` not finite.
 
     See Also
     --------
@@ -386,6 +386,8 @@ def campaign(
     for name, value in (("length_effect", length_effect), ("error_factor", error_factor)):
         if not 0 <= value < math.inf:
             raise ValueError(f"`{name}` must be a finite number of at least 0; found {value!r}.")
+    if not math.isfinite(favour):
+        raise ValueError(f"`favour` must be a finite number; found {favour!r}.")
     sentences, documents, domains = drawn(seed, n_segments)
     sources = [s.source for s in sentences]
     menus = [Menu(s) for s in sentences]
@@ -406,7 +408,8 @@ def campaign(
     marks, who, raters = _ratings(seed, faults, documents, n_words)
     human = np.reshape(_penalties(marks.values()), shape)
     favoured = int(np.argsort(-penalty.mean(axis=1), kind="stable")[n_systems // 3])
-    metrics = _simulated_metrics(seed, table, visible, sources, favoured, shape)
+    metrics = _simulated_metrics(seed, table, visible, sources, shape)
+    metrics["Biased"][favoured] += favour
     errors = table.drop(columns="major").assign(system=np.array(names)[table["system"]], segment=table["segment"] + 1)
     written = None
     if texts:
@@ -421,7 +424,7 @@ def campaign(
     truth |= {"rate": rounded(names, rates), "freedom": rounded(names, freedom)}
     truth |= {"difficulty": np.round(difficulty, DECIMALS), "visible_difficulty": np.round(visible, DECIMALS)}
     truth |= {"difficulty_coefficient": {n: p["difficulty"] for n, p in DETECTORS.items()}}
-    truth |= {"bias": {"Biased": {names[favoured]: BIAS}}, "metrics": copy.deepcopy({**DETECTORS, **DISCRETE})}
+    truth |= {"bias": {"Biased": {names[favoured]: favour}}, "metrics": copy.deepcopy({**DETECTORS, **DISCRETE})}
     truth |= {"raters": raters, "rater": who, "errors": {c: errors[c].tolist() for c in errors}}
     if length_effect:
         truth["length_slope"] = rounded(names, slopes)
