@@ -345,7 +345,7 @@ def commands():
     for block, page in {block: page for page, block in blocks}.items():
         if not re.match(r"make |mtmeta fetch", block):
             name = f"{page.name}-{block.splitlines()[0][:40]}"
-            marks = [pytest.mark.data] if re.search(r"wmt(?!24-news)", block) else []
+            marks = [pytest.mark.data] if re.search(r"(?<!protocol )wmt(?!24-news|25-genmt)", block) else []
             if re.search(r"mtmeta run|papermill|sweep|wmt23/zh-en|rank wmt23 ", block):  # each has tests of its own
                 marks.append(pytest.mark.exhaustive)
             yield pytest.param(block, id=name, marks=marks)
