@@ -1,14 +1,10 @@
-"""Every case of the corpus through the package, some through the command line: what is read, written and run."""
+"""Every case of the corpus through the package, some through the command line: what is read and written."""
 
-import os
 import re
-import subprocess
-import sys
 
-import nbformat
 import pytest
 from click.testing import CliRunner
-from corpus import CASES, OPTIONS, snapshot, watched
+from corpus import CASES, OPTIONS, snapshot
 from corpus._case import facts
 from typer.main import get_command
 
@@ -20,20 +16,6 @@ COMMAND = get_command(app)
 
 def invoke(line, **options):
     return CliRunner().invoke(COMMAND, line, prog_name="mtmeta", **options)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _warm(tmp_path_factory):
-    """Import what the commands import when they are first used: afterwards nothing is compiled or written any more."""
-    folder = tmp_path_factory.mktemp("warm")
-    for line in (
-        "validate teaching", "rank teaching --protocol wmt23 --n-resamples 0", "correlate teaching --format json",
-        "report teaching --n-resamples 39", "difference nope 1", "local-accuracy nope", "fetch nope", "sweep nope",
-        "run nope --scores teaching",
-        f"sentinel train teaching --sees source --save {folder / 's'}", f"sentinel score {folder / 's'} teaching",
-    ):  # fmt: skip
-        invoke(line.split())
-    nbformat.validate(nbformat.v4.new_notebook())  # compiles its schema
 
 
 @pytest.fixture
@@ -61,9 +43,8 @@ def read(case, argument):
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_case(case, place):
     argument, before = case.make(place), snapshot(place)
-    with watched() as acts:
-        found, message = read(case, argument)
-    assert (acts, snapshot(place)) == ([], before)
+    found, message = read(case, argument)
+    assert snapshot(place) == before
     if case.refused:
         assert message is not None, f"it loads: {found!r:.300}"
         assert re.search(case.refused, message)
@@ -80,10 +61,9 @@ def test_case_through_the_command_line(case, place):
     """Check exit code, streams and files of the command that reads a case; the message is that of the package."""
     argument = case.make(place)
     before, (_, message) = snapshot(place), read(case, argument)
-    with watched() as acts:
-        result = invoke(case.line(argument))
+    result = invoke(case.line(argument))
     assert result.exception is None or isinstance(result.exception, SystemExit), repr(result.exception)
-    assert (acts, snapshot(place)) == ([], before)
+    assert snapshot(place) == before
     if message is not None:
         told = f"mtmeta: error: {sentence(ValueError(message))}\n"
         assert (result.exit_code, result.stdout, result.stderr) == (2, "", told)
@@ -96,26 +76,10 @@ def test_case_through_the_command_line(case, place):
 @pytest.mark.parametrize(("line", "says"), OPTIONS.items(), ids=OPTIONS)
 def test_usage(line, says, place):
     before = snapshot(place)
-    with watched() as acts:
-        result = invoke(line.split(), input="")
+    result = invoke(line.split(), input="")
     assert result.exception is None or isinstance(result.exception, SystemExit), repr(result.exception)
-    assert (result.exit_code, result.stdout, acts, snapshot(place)) == (2, "", [], before)
+    assert (result.exit_code, result.stdout, snapshot(place)) == (2, "", before)
     assert re.search(says, " ".join(result.stderr.split()))
-
-
-#: One case of each kind, run as a program: what a shell sees must be what the tests inside a process see.
-PROGRAM = ["csv: utf-16", "tree: human scores are a pipe"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", PROGRAM)
-def test_a_program_says_the_same(name, place):
-    case = next(case for case in CASES if case.name == name)
-    argument, before = case.make(place), snapshot(place)
-    inside, line = invoke(case.line(argument)), [sys.executable, "-m", "mtmeta", *case.line(argument)]
-    done = subprocess.run(line, capture_output=True, text=True, timeout=60, env=os.environ, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (inside.exit_code, inside.stdout, inside.stderr)
-    assert snapshot(place) == before
 
 
 def test_what_is_refused_leaves_the_output_file_alone(place):

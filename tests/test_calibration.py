@@ -5,7 +5,6 @@ from pathlib import Path
 
 import fairness
 import favours
-import local_accuracy
 import measure
 import null_campaigns
 import numpy as np
@@ -260,10 +259,3 @@ def test_null_holds_in_a_few_campaigns(name):
 def test_stored_campaigns_are_what_the_tool_makes():
     stored = pd.read_csv(favours.WHERE).query("campaign == 101").reset_index(drop=True)
     pd.testing.assert_frame_equal(pd.DataFrame(favours.rated_twice(101)), stored, check_dtype=False, atol=1e-6)
-
-
-@pytest.mark.exhaustive
-def test_stored_local_campaigns_are_what_the_tool_makes():
-    stored = pd.read_csv(local_accuracy.WHERE).query("seed == 2").reset_index(drop=True)
-    made = pd.DataFrame([local_accuracy.outcome(2)])
-    pd.testing.assert_frame_equal(made, stored, check_dtype=False, atol=1e-6)

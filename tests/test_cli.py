@@ -5,7 +5,6 @@ import json
 import os
 import re
 import shlex
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -484,25 +483,6 @@ def test_an_input_is_not_replaced_whatever_its_name(run, tmp_path, monkeypatch, 
     assert (code, out, len(err.splitlines())) == (2, "", 1)
     assert err.startswith(f"mtmeta: error: Refusing to write to {target}: it is ")
     assert read.read_bytes() == target.read_bytes() == content
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="there is no /dev/stdout here")
-def test_output_to_a_pipe_does_not_replace_it(table):
-    done = in_a_process("correlate", table, "--quiet", "--output", "/dev/stdout")
-    assert (done.returncode, done.stdout.split()[0]) == (0, "metric")
-
-
-@pytest.mark.slow
-def test_an_interrupt_has_an_exit_code_of_its_own(table):
-    # The process waits for its standard input; by then it is inside the command.
-    command = [sys.executable, "-m", "mtmeta", "correlate", "-"]
-    waits = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    waits.stdin.write(b"system,segment,human,X\n" * 10_000)  # more than a pipe holds: it must be reading
-    waits.stdin.flush()
-    waits.send_signal(signal.SIGINT)
-    out, err = waits.communicate(timeout=30)
-    assert (waits.returncode, out, err) == (130, b"", b"")
 
 
 def test_fetch_lists_what_there_is(result):

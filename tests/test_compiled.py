@@ -54,32 +54,3 @@ def test_without_a_folder_to_write_to(read_only, tmp_path, command, home, made):
     assert (done.returncode, "error" in done.stderr) == (0, False), done.stderr
     assert {path.name for path in here.iterdir()} == {"t.csv", "plan.yaml", *made}
     assert list(temporary.iterdir()) == []
-
-
-FORKS = """
-import multiprocessing, sys
-import numpy as np
-import mtmeta as mm
-
-def value(seed):
-    rng = np.random.default_rng(seed)
-    human = rng.normal(size=(4, 30))
-    metrics = {name: human + rng.normal(size=human.shape) for name in "ab"}
-    es = mm.EvalSet(human, metrics, systems=list("ABCD"))
-    return mm.compare(es, coefficient="spa", n_resamples=20, method="published").p_values.to_numpy()[0, 1]
-
-if __name__ == "__main__":
-    here = [value(seed) for seed in (1, 2)]
-    with multiprocessing.get_context("fork").Pool(2) as pool:
-        assert pool.map(value, (1, 2)) == here
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_a_process_forked_after_a_parallel_kernel_goes_on(tmp_path):
-    (tmp_path / "forks.py").write_text(FORKS)
-    env = os.environ | {"PYTHONPATH": str(PACKAGE.parent), "NUMBA_NUM_THREADS": "2"}
-    command = [sys.executable, "-W", "ignore", str(tmp_path / "forks.py")]
-    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False, timeout=240)
-    assert done.returncode == 0, done.stderr

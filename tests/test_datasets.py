@@ -609,15 +609,3 @@ def test_cells_of_excel_are_texts_or_numbers(tmp_path, cells, says):
         book.active[place] = value
     book.save(path)
     refuses(says, mm.load, path)
-
-
-def test_reading_tables_leaves_the_limit_of_the_csv_module(tmp_path):
-    import csv
-
-    (tmp_path / "t.csv").write_text("system,segment,human\nA,1,0\nB,1,1\n")
-    before = csv.field_size_limit(2_000)
-    try:
-        mm.load(tmp_path / "t.csv")
-        assert csv.field_size_limit() == 2_000
-    finally:
-        csv.field_size_limit(before)

@@ -3,7 +3,6 @@
 import io
 import pickle
 import re
-import sys
 import tarfile
 import zipfile
 from pathlib import Path, PurePosixPath
@@ -83,31 +82,9 @@ def test_a_file_and_a_server_that_are_not_there(server, registry, tmp_path):
     assert tree(tmp_path / "gone") == {}
 
 
-def test_a_cache_that_cannot_be_written(server, tmp_path):
-    (tmp_path / "file").write_text("in the way")
-    refuses("file", fetch, "small", cache=tmp_path / "file", error=OSError)
-
-
 def test_wrong_arguments(server, tmp_path):
     refuses(r"unknown data set 'smal'\. Did you mean 'small'\? Available: 'small'", fetch, "smal", cache=tmp_path)
     assert server.requests == []
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
-
-
-@pytest.mark.parametrize(
-    ("stream", "progress", "shown"), [(Terminal, True, True), (Terminal, False, False), (io.StringIO, True, False)]
-)
-def test_one_bar_on_a_terminal_and_silence_elsewhere(server, tmp_path, monkeypatch, capsys, stream, progress, shown):
-    stderr = stream()
-    monkeypatch.setattr(sys, "stderr", stderr)
-    fetch("small", cache=tmp_path / "cache", progress=progress)
-    assert ("small" in stderr.getvalue() and "100%" in stderr.getvalue()) == shown
-    assert bool(stderr.getvalue()) == shown
-    assert capsys.readouterr().out == ""
 
 
 def test_recipes(serve, registry, tmp_path):

@@ -1,6 +1,5 @@
 """`tools/launch.py`: install cells, Binder's files and the buttons, with no address and with an example."""
 
-import json
 import re
 import shutil
 import subprocess
@@ -57,43 +56,6 @@ def test_addresses_extras_and_data_sets():
     found = launch.data_sets(["data:wmt23", "data:google-mqm"])
     assert set(found) == {"generalmt2023-sxs", "newstest2021", "ted", "wmt23"}
     refuses(r"holds \['wmt99'\]", launch.data_sets, ["data:wmt99"])
-
-
-RUN_CELL = """
-import importlib.util, json, sys
-from IPython.core.interactiveshell import InteractiveShell
-shell, ran = InteractiveShell.instance(colors="nocolor"), []
-shell.register_magic_function(lambda line: ran.append("pip " + line), magic_name="pip")
-shell.system = lambda line: ran.append(line)
-source, hidden = json.load(sys.stdin)
-if hidden:
-    importlib.util.find_spec = lambda name: None
-result = shell.run_cell(source, silent=True)
-print("\\n" + json.dumps([ran, repr(result.error_in_exec)]))
-"""
-
-
-def run_cell(source, *, hidden):
-    """Run the cell where mtmeta is or seems not to be installed; return the commands that it ran, and its error."""
-    given, command = json.dumps([source, hidden]), [sys.executable, "-c", RUN_CELL]
-    done = subprocess.run(command, input=given, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout.splitlines()[-1])
-
-
-INSTALLS = [f'pip install --quiet "mtmeta[sentinel] @ git+{REPOSITORY}"', "mtmeta fetch wmt23"]
-NOT_THERE = r"ModuleNotFoundError.*pip install -e '\.\[book\]'"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("project", "hidden", "expected", "error"), [
-    (NOWHERE, False, [], "None"), (SOMEWHERE, False, [], "None"),
-    (NOWHERE, True, [], NOT_THERE), (SOMEWHERE, True, INSTALLS, "None"),
-])  # fmt: skip
-def test_cell_installs_what_is_not_there_or_says_what_to_do(project, hidden, expected, error):
-    ran, raised = run_cell(launch.install_cell(["torch", "data:wmt23"], project), hidden=hidden)
-    assert ran == expected
-    assert re.match(error, raised)
 
 
 def test_cell_stands_first_once_and_nothing_else_changes():

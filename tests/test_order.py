@@ -4,13 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from digests import written
-from hypothesis import given
-from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import mtmeta as mm
 from mtmeta import local_accuracy as la
-from mtmeta._names import natural
 
 
 def test_row_order_changes_nothing():
@@ -43,11 +40,3 @@ def pairs():
 def test_row_order_of_pairs_changes_nothing(pairs, name, context):
     straight, shuffled = (getattr(la, name)(table, context=context, n_resamples=50) for table in pairs)
     assert_frame_equal(straight, shuffled, check_exact=True)
-
-
-IN_ORDER = ["", *"0 1 9 10 S1 s s0 s00 s01 s1 s1a s1b2 s2 s10 ² ٣".split()]
-
-
-@given(st.permutations(IN_ORDER))
-def test_natural_order_is_one_order(names):
-    assert sorted(names, key=natural) == IN_ORDER

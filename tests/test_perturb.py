@@ -187,12 +187,6 @@ def test_one_edit_that_leaves_the_rest_alone(sentence, kind, seed):
         assert sorted(new) == sorted(text)
 
 
-@settings(max_examples=60)
-@given(st.text(max_size=60), st.sampled_from(RULES), st.sampled_from("en de ru zh fr".split()), st.integers(0, 99))
-def test_any_text_is_perturbed_or_left(text, kind, language, seed):
-    assert edited(text, kind, language, seed) != text
-
-
 @pytest.fixture(scope="module")
 def teaching():
     columns = ["system", "segment", "source", "reference", "translation"]
@@ -449,22 +443,6 @@ def test_model_perturbs_and_repeats_itself(tiny, teaching):
     assert other["perturbed"].tolist() != table["perturbed"].tolist()
 
 
-def test_chat_templates(tiny, monkeypatch):
-    model = perturb.LanguageModel(tiny, max_new_tokens=4)
-    tokeniser, asked = model._pipeline.tokenizer, []
-    read = type(tokeniser).__call__
-
-    def listen(self, prompts, **options):
-        asked.append(prompts)
-        return read(self, prompts, **options)
-
-    monkeypatch.setattr(type(tokeniser), "__call__", listen)
-    model(["a", "b"])
-    tokeniser.chat_template = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}"
-    assert len(model(["a", "b"])) == 2
-    assert asked == ["a", "b", "<user>a", "<user>b"]
-
-
 HOME = "He goes home."
 ANSWERS = [
     (HOME, "He go home.", "He go home."),
@@ -521,10 +499,3 @@ def test_errors(function, given, options, message):
 
 def test_errors_of_type():
     refuses("must be a LanguageModel", perturb.perturb_table, FRAME, model="gpt2", error=TypeError)
-
-
-@pytest.mark.usefixtures("transformers")
-def test_model_that_is_not_there_or_without_the_extra(tmp_path, monkeypatch):
-    refuses("cannot be loaded: .* Give the name or", perturb.LanguageModel(tmp_path / "none"), ["a"])
-    monkeypatch.setitem(sys.modules, "transformers", None)
-    refuses("needs transformers", perturb.LanguageModel("x"), ["a"])

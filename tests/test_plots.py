@@ -2,12 +2,10 @@
 
 import itertools
 
-import buckets
 import figures
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
-import order_matrix
 import pandas as pd
 import pytest
 import within_systems
@@ -199,20 +197,6 @@ def test_length_panels_have_the_slope_of_all_points(teaching, within):
         assert f"r = {np.corrcoef(x, y)[0, 1]:.2f}" in ax.texts[0].get_text()
 
 
-def test_parts_plane_puts_blind_metrics_on_the_line(es):
-    other = mm.EvalSet(es.human, {n: es[n] for n in es.metrics}, systems=es.systems, about={"language_pair": "aa-bb"})
-    axes = plt.subplots(1, 2)[1]
-    figures.parts_plane([es, other], {"blind": ["flat"], "reader": ["good"]}, axes)
-    table = mm.agreement.decompose_pearson(es).set_index("metric")
-    for ax, name in zip(axes, ("unnamed", "aa-bb"), strict=True):
-        points = {label: line.get_xydata().tolist() for label, line in lines_of(ax).items()}
-        for label, metric in (("blind", "flat"), ("reader", "good")):
-            assert points[label] == [[table["between"][metric], table["within"][metric]]]
-        assert abs(points["blind"][0][1]) < 1e-12
-        assert points["most a blind metric can get"] == [[np.sqrt(table["human_between"]["good"]), 0]]
-        assert ax.texts[0].get_text() == name
-
-
 def test_ratio_bars_have_the_area_of_the_matches():
     ax = plots.ratio_bars([1, 18], [2, 20])
     assert [bar.get_width() * bar.get_height() for bar in ax.patches] == pytest.approx([1, 18])
@@ -235,31 +219,6 @@ def test_boxes_of_correlations_are_quartiles():
     for _ in range(2):  # rows of one figure share a legend
         assert plots.correlations_by_size(table[table["comparison"] == "x"], axes=[ax])[0] is ax
     assert len(ax.figure.legends) == 1
-
-
-def test_score_grid_bars_and_paired_differences():
-    # within each group y falls with x, over both it rises
-    scores = pd.DataFrame({"x": [0, 1, 2, 3, 10, 11, 12, 13], "y": [3, 2, 1, 0, 13, 12, 11, 10]})
-    axes = plt.subplots(2, 2)[1]
-    figures.score_grid(scores, ["a"] * 4 + ["b"] * 4, axes, "grid")
-    shown = [text.get_text() for text in axes[0, 1].texts]
-    assert shown == [f"{scores['x'].corr(scores['y']):.2f}", "within: -1.00"]
-    assert sum(bar.get_height() for bar in axes[0, 0].patches) == len(scores)
-    np.testing.assert_array_equal(axes[1, 0].collections[0].get_offsets(), scores)
-    assert (axes[1, 0].get_ylabel(), axes[0, 1].get_title()) == ("y", "grid")
-    table = pd.DataFrame({"published": [0.425, np.nan], "correct": [0.788, -0.1]}, index=["BLEU", "chrF"])
-    ax = plt.figure().add_subplot()
-    figures.three_columns(table, "Pearson", ax)
-    assert [text.get_text() for text in ax.texts] == ["0.425", "0.788", "-0.100"]
-    assert [bar.get_width() for bar in ax.patches] == [0.425, 0, 0.788, -0.1]
-    assert rows_of(ax) == ["BLEU", "chrF"]
-    rows = [("s", "bleu", -0.1, -0.2, 0.0), ("s", "chrf", 0.1, 0.0, 0.3), ("t", "bleu", 0.2, 0.1, 0.4)]
-    table = pd.DataFrame(rows, columns=["set", "metric", "difference", "low", "high"])
-    ax = figures.paired_differences(table)
-    points = lines_of(ax)
-    assert points["bleu"].get_xdata().tolist() == [-0.1, 0.2]
-    assert points["chrf"].get_ydata()[0] > points["bleu"].get_ydata()[0]
-    assert rows_of(ax) == ["s", "t"]
 
 
 @pytest.fixture(scope="module")
@@ -301,42 +260,3 @@ def test_drawing_undoes_nothing_but_its_own_setting():
     draw = names_as_written(lambda: mpl.interactive(True) or plt.rcParams["text.parse_math"])
     assert draw() is False
     assert (mpl.is_interactive(), plt.rcParams["text.parse_math"]) == (True, True)
-
-
-def test_a_tau_heatmap_has_the_global_row_on_top_and_a_fixed_scale(pairs):
-    result = order_matrix.tau_ap_matrix(pairs, context="system")
-    ax = plt.figure().add_subplot()
-    figures.tau_ap_heatmap(result, ax)
-    assert ax.get_yticklabels()[0].get_text() == "global"
-    (mesh,) = ax.collections
-    np.testing.assert_allclose(mesh.get_array(), result)
-    lightness = mesh.cmap(np.linspace(0, 1, 50))[:, :3] @ (0.299, 0.587, 0.114)
-    assert (np.diff(lightness) < 0).all(), "in grey, darker must mean more alike"
-    assert mesh.get_clim() == (-1, 1)
-
-
-@pytest.mark.slow
-def test_quality_stands_at_its_percentile(pairs):
-    levels = buckets.quality_buckets([-2.0] * 180 + [-1.0] * 180 + [0.0] * 360, 4)
-    placed = pairs.assign(bucket=levels.labels.to_numpy())
-    table = mm.local_accuracy.local_accuracy(placed, context="bucket", metrics=["m1", "m5"], n_resamples=50)
-    ax = figures.accuracy_by_quality(table, levels)
-    line = lines_of(ax)["m5"]
-    assert line.get_xdata().tolist() == [12.5, 37.5, 75]
-    assert line.get_ydata().tolist() == table[table["metric"] == "m5"]["accuracy"].tolist()
-
-
-def test_variances_are_drawn_and_swap_bars_fill_the_whole(pairs):
-    table = buckets.combination_variance(pairs)
-    ax = figures.variance_by_combination(table, metrics=["m0", "m7"])
-    solid = lines_of(ax)["m7"]
-    dashed = [line for line in ax.lines if line.get_linestyle() == "--" and line.get_color() == solid.get_color()]
-    rows = table[table["metric"] == "m7"]
-    assert solid.get_ydata().tolist() == rows["variance"].tolist()
-    assert dashed[0].get_ydata().tolist() == rows["expected"].tolist()
-    table = mm.local_accuracy.swap_effects(pairs.filter(regex="^(segment|system|m[07])"), context="system")
-    ax = figures.swap_effect_bars(table)
-    widths = np.array([bar.get_width() for bar in ax.patches]).reshape(3, -1)
-    np.testing.assert_allclose(widths.sum(axis=0), 1)
-    best = table.loc[table["share_lowered"].idxmax()]
-    assert rows_of(ax)[-1] == f"{best['metric']} ({best['context']})"

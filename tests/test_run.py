@@ -7,10 +7,6 @@ import json
 import os
 import re
 import shutil
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import nbformat
@@ -219,39 +215,6 @@ def test_a_rerun_does_what_is_not_done(run, book, here, monkeypatch):
     assert executed("--metric", "X")[0] == "abcd"
 
 
-def begun(*arguments, **options) -> subprocess.Popen:
-    command = [sys.executable, "-m", "mtmeta", *arguments]
-    return subprocess.Popen(command, start_new_session=True, text=True, **options)
-
-
-def until(what, seconds=120):
-    """Wait for something; that it does not come is a failure."""
-    end = time.monotonic() + seconds
-    while not what():
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.05)
-
-
-def alive(pids):
-    stats = [Path(f"/proc/{pid}/stat") for pid in pids]
-    return [path for path in stats if path.exists() and path.read_text().rpartition(")")[2].split()[0] != "Z"]
-
-
-@pytest.mark.slow
-def test_an_interrupt_ends_what_runs(book):
-    book("01_first", "print('it ends before the interrupt')")  # its process leaves semaphores, which is no message
-    for name in ("02_slow", "03_slow"):
-        book(name, f"import os, pathlib, time\npathlib.Path('../{name}').write_text(str(os.getpid()))\ntime.sleep(600)")
-    options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    running = begun("run", "all", "--scores", "mine.csv", "--no-site", "--jobs", "2", "--quiet", **options)
-    kernels = [Path(name) for name in ("02_slow", "03_slow")]
-    until(lambda: all(path.exists() and path.read_text() for path in kernels))
-    os.killpg(running.pid, signal.SIGINT)
-    out, _ = running.communicate(timeout=60)
-    assert (running.returncode, out) == (130, "")
-    until(lambda: not alive({int(path.read_text()) for path in kernels}), 60)
-
-
 def test_fingerprint_sees_what_chapters_see():
     table = pd.read_csv(io.StringIO(TABLE))
     es = mm.EvalSet.from_frame(table)
@@ -354,19 +317,6 @@ def test_transcripts_and_lists_go_to_the_chapters_that_take_them(run, book, here
     code, _, err = run("run", "2", "--scores", "teaching-ranking", "--no-site")
     assert code == 0, err
     assert printed(notebook_of("teaching-ranking", "02_both")) == "teaching ours teaching-ranking\n"
-
-
-@pytest.mark.slow
-def test_lists_from_standard_input_keep_their_judgements(run, book, here, monkeypatch):
-    code = "import mtmeta as mm\nlists = mm.datasets.load_rankings(ranking)\nprint(len(lists.runs), len(lists.qrels))"
-    with changed(book("02_lists", code)) as notebook:
-        notebook.cells[1].source += "\nranking = 'ours'"
-        notebook.metadata["mtmeta"]["takes"] = {"ranking": ["queries"]}
-    text = "system,query,item,rank,relevance\nA,q,x,1,\nA,q,y,2,1\n,q,z,,2\n"
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
-    code, _, err = run("run", "2", "--scores", "-", "--no-site")
-    assert code == 0, err
-    assert printed(notebook_of("stdin", "02_lists")) == "2 2\n"
 
 
 @pytest.fixture

@@ -87,7 +87,7 @@ print(json.dumps(calls))
 """
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_no_connection_is_opened(tmp_path):
     env = {k: v for k, v in os.environ.items() if not k.startswith(("MTMETA", "HF_", "TRANSFORMERS"))}
     env |= {"HOME": str(tmp_path), "MTMETA_CACHE": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)}

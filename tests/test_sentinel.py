@@ -5,7 +5,6 @@ import json
 import shutil
 import subprocess
 import sys
-from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -160,12 +159,6 @@ def test_light_is_the_ridge_of_all_rows(frame):
     np.testing.assert_allclose(found.score(frame["source"]), expected, atol=1e-6)
 
 
-def test_light_takes_the_penalty_with_the_smallest_error(light):
-    errors = light["source"].validation
-    assert list(errors) == list(LightConfig().alphas)
-    assert errors[light["source"].alpha] == min(errors.values())
-
-
 def test_no_source_is_on_both_sides_of_a_validation_fold():
     # Scores that belong to the source alone, at random: only one who has seen the source can know them.
     rng = np.random.default_rng(0)
@@ -187,19 +180,6 @@ def test_row_order_changes_no_bit_of_a_light_sentinel(frame, light, sees):
     assert (again.score_frame(frame) == light[sees].score_frame(frame)).all()
     assert (again.signature, again.alpha) == (light[sees].signature, light[sees].alpha)
     assert again.validation == light[sees].validation
-
-
-def test_folds_are_dealt_out_the_largest_source_first():
-    # Rows of source k: 3, 1, 2, 1, 1. By size, ties by first row: 0, 2, 1, 3, 4; dealt to two folds: {0, 1, 4}, {2, 3}.
-    groups = np.repeat(range(5), [3, 1, 2, 1, 1])
-    x, y = np.arange(16.0).reshape(8, 2) ** 0.5, np.arange(8.0) % 3
-    config = LightConfig(alphas=(2.0,), folds=2)
-    guess = np.empty(8)
-    for inside in (np.isin(groups, [0, 1, 4]), np.isin(groups, [2, 3])):
-        ridge = sentinel._light._ridge(2.0, 1e-4).fit(x[~inside], y[~inside], np.ones((~inside).sum()))
-        guess[inside] = ridge.predict(x[inside])
-    found = sentinel._light._validate(x, y, np.ones(8), groups, config)
-    assert found == {2.0: np.average((guess - y) ** 2)}
 
 
 def test_score_of_a_text_does_not_depend_on_its_neighbours(frame, light):
@@ -333,20 +313,6 @@ def test_the_trainer_has_the_recipe_of_the_paper(torch, monkeypatch):
     monkeypatch.setattr(_transformer.Trainer, "train", stop)
     with pytest.raises(RuntimeError, match=r"RAdam, rate 0\.002, \('constant', 1\.0, 2\)"):
         train(made_up())
-
-
-def test_one_step_by_hand(few, torch):
-    found = train(few.head(16), dropout=0.0, batch_size=16, accumulation=1, epochs=1, checks=1)
-    rows = few.head(16)
-    start = train(few.head(16), dropout=0.0, batch_size=16, accumulation=1, epochs=1, learning_rate=1e-30)
-    network = start.network.train()
-    for module in network.modules():  # the encoder's own dropout is drawn, and left out here
-        if isinstance(module, torch.nn.Dropout):
-            module.p = 0.0
-    assert not same_weights(found, start)
-    assert losses_of(found)
-    human, scores = rows["human"].to_numpy(), start.score_frame(rows)
-    assert losses_of(start)[-1] == pytest.approx(np.mean((scores - human) ** 2), rel=0.2)
 
 
 @pytest.mark.parametrize("sees", ["source", "candidate"])
@@ -503,23 +469,6 @@ def test_published_checkpoints_go_out_and_come_in(tiny, few, checkpoint, tmp_pat
 )
 def test_configuration_is_checked(options, message):
     refuses(message, TransformerConfig, error=(ValueError, TypeError), **options)
-
-
-@pytest.mark.slow
-def test_transformer_options_are_checked(few, light, torch):
-    fit = partial(sentinel.fit, few, sees="source", kind="transformer")
-    refuses("takes a TransformerConfig; found LightConfig", fit, config=LightConfig(), error=TypeError)
-    refuses("must be a transformer sentinel; found LightSentinel", fit, start=light["source"], error=TypeError)
-    refuses("the first row 1", train, few, validation=few.assign(human=np.nan))
-    refuses("training diverged", train, few, learning_rate=1e38)
-
-
-@pytest.mark.slow
-def test_nothing_is_printed_without_progress(few, capfd, caplog, torch, monkeypatch, tmp_path):
-    monkeypatch.setattr("transformers.trainer_utils.os.path.getmtime", lambda path: 0.0)  # transformers warns of this
-    train(few, validation=few.head(40), checkpoints=tmp_path / "c", checks=3)
-    assert capfd.readouterr() == ("", "")
-    assert not caplog.records
 
 
 WITHOUT_TORCH = """

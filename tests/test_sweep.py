@@ -1,12 +1,7 @@
 """Sweeps: plans, tasks, resuming, and the same numbers from one process and from several."""
 
 import json
-import os
 import re
-import signal
-import subprocess
-import sys
-import time
 from functools import partial
 from pathlib import Path
 
@@ -267,22 +262,3 @@ def test_a_failure_has_its_reason_and_exit_code_1(command):
     Path("plan.yaml").write_text("sets: [gone.csv]\nstatistics: [correlate]\n")
     code, out, err = command("--out", "new")
     assert (code, out, len(err.splitlines()), Path("new").exists()) == (2, "", 1, False)
-
-
-@pytest.mark.slow
-def test_a_sweep_that_is_killed_goes_on(command):
-    Path("plan.yaml").write_text(
-        YAML.replace("[0, 1, 2]", "{count: 60}").replace("n_resamples: 20", "n_resamples: 300")
-    )
-    arguments = [sys.executable, "-m", "mtmeta", "sweep", "plan.yaml", "--quiet"]
-    process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL)
-    store, deadline = Path("out/plan") / STORE, time.monotonic() + 100
-    while not (store.exists() and store.read_bytes().count(b"\n") >= 10):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
-    n = store.read_bytes().count(b"\n")
-    code, out, _ = command("--quiet", "--format", "json")
-    assert (code, sum(row["done before"] for row in json.loads(out))) == (0, n)
-    assert_same(mm.sweep.run("plan.yaml", "out/plan"), mm.sweep.run("plan.yaml"))

@@ -1,7 +1,5 @@
 """System dependence: against scikit-learn, against the paper, and by properties."""
 
-import tracemalloc
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -204,20 +202,6 @@ def test_seed_and_workers_do_not_matter_to_the_result():
     pd.testing.assert_frame_equal(found["seed"], shared)
     single = mm.system_dependence(sets[0], "m", n_resamples=20, rng=5).summary
     pd.testing.assert_frame_equal(shared[:1], single)
-
-
-def test_sizes_in_tables_and_memory_of_draws():
-    es = campaign(1, n_systems=4, n_segments=30)
-    row = mm.system_dependence(es, n_resamples=0).summary.iloc[0]
-    assert (row["n_systems"], row["n_paired"]) == (4, 120)
-    rng, shape = np.random.default_rng(0), (10, 2_000)
-    human = rng.integers(0, 5, shape).astype(float)
-    where = {"systems": list("abcdefghij"), "documents": [str(j // 100) for j in range(shape[1])]}
-    es = mm.EvalSet(human, {"m": human + rng.normal(size=shape)}, **where)
-    tracemalloc.start()
-    sysdep.deviations_both_ways(es, "m", n_resamples=300, unit="document")
-    assert tracemalloc.get_traced_memory()[1] < 300 * human.size * 8 / 2
-    tracemalloc.stop()
 
 
 def test_a_verdict_needs_both_intervals_on_one_side_of_zero(monkeypatch):

@@ -1,5 +1,6 @@
 """What a case is."""
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -41,3 +42,18 @@ def facts(sets):
         "X": plain(es["X"]) if "X" in es else None, "language_pair": es.language_pair, "documents": es.documents,
         "sources": texts and texts.sources, "translations": texts and tuple(texts.translations.values()),
     }  # fmt: skip
+
+
+def snapshot(folder):
+    """Return everything below a folder: what links point at, and the content and time of change of files."""
+    found: dict[str, Any] = {}
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if path.is_symlink():
+            found[name] = os.readlink(path)
+        elif path.is_file():
+            state = path.stat()
+            found[name] = (state.st_size, state.st_mtime_ns)
+        else:
+            found[name] = "folder" if path.is_dir() else "other"
+    return found
