@@ -100,10 +100,7 @@ def test_recipes(serve, registry, tmp_path):
         "all.zip": archive.getvalue(),
     }
     recipes = {
-        "S-src.seg.score": (
-            b"B\t0.5\nB\t-1.25e-05\nA\t1.0\nA\t2.0\n",
-            f"p/seg.pickle\tsentinel\t{sha256(scores)}",
-        ),
+        "S-src.seg.score": (b"B\t0.5\nB\t-1.25e-05\nA\t1.0\nA\t2.0\n", f"p/seg.pickle\tsentinel\t{sha256(scores)}"),
         "top.run": (b"2 Q0 d1 1 9 r\n2 Q0 d2 2 8 r\n1 Q0 d9 1 5 r\n", "full.run\ttop:2"),
         "ref.tsv": (b'u1\tsome words\t["a"]\nu2\tmore\t[]\n', "\tcolumns:3"),
         "x.csv": (b"x\r\n", "all.zip\tmember:in/x.csv"),

@@ -297,11 +297,7 @@ def test_rankings_have_the_documented_form(rankings):
     [
         ("campaign", {"n_segments": 2.5}, "`n_segments` must be a whole number; found 2.5"),
         ("campaign", {"n_segments": 2001}, "`n_segments` must be at most 2,000, found 2,001"),
-        (
-            "campaign",
-            {"length_effect": float("nan")},
-            "`length_effect` must be a finite number of at least 0",
-        ),
+        ("campaign", {"length_effect": float("nan")}, "`length_effect` must be a finite number of at least 0"),
         ("campaign", {"error_factor": -0.1}, "`error_factor` must be a finite number of at least 0; found -0.1"),
     ],
 )

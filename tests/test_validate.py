@@ -244,10 +244,7 @@ def of_system(row, how):
         (of_system(5, lambda row: row[IN_TURN]), ["'Fjord': scores of equal", "'Fjord': follows the other systems if"]),
         (of_system(2, np.sort), ["successive scores", "ascending or descending order", "scores of equal translations"]),
         (of_system(slice(None), lambda rows: rows[:, IN_TURN]), ["follows the human scores if dealt to 4 files"]),
-        (
-            of_system((slice(None), slice(0, 300, 60)), lambda rows: -1),
-            ["60 scores of -1, the others are 9.158"],
-        ),
+        (of_system((slice(None), slice(0, 300, 60)), lambda rows: -1), ["60 scores of -1, the others are 9.158"]),
         (of_system(0, lambda row: row), []),
     ],
 )
