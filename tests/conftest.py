@@ -89,6 +89,8 @@ def command_line(capsys, monkeypatch):
 
 #: Files whose tests take long and share nothing: each test goes to any worker. Those of other files stay together.
 SPREAD = tuple(f"tests/test_{name}.py" for name in ("notebooks", "run", "book", "determinism", "exercises", "house"))
+#: Files that import PyTorch, which takes seconds: they stay together.
+TORCH = tuple(f"tests/test_{name}.py" for name in ("sentinel", "perturb", "cli_sentinel"))
 #: Files with the longest tests, which begin first.
 FIRST = tuple(f"test_{name}" for name in "notebooks sentinel site interactive determinism run book".split())
 
@@ -103,7 +105,7 @@ def pytest_xdist_make_scheduler(config, log):
     class ByFile(LoadScopeScheduling):
         def _split_scope(self, nodeid):
             file = nodeid.partition("::")[0]
-            return nodeid if file in SPREAD else file
+            return nodeid if file in SPREAD else "torch" if file in TORCH else file
 
     return ByFile(config, log)
 

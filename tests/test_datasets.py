@@ -7,7 +7,6 @@ import json
 import lzma
 import shutil
 import sys
-import tarfile
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +15,6 @@ import pytest
 import wmt24_news
 from campaigns import refuses
 from trees import LP, MQM_ROWS, OUTPUTS, SOURCES, make_tree, scores, write
-from wmt23_news import load_news
 
 import mtmeta as mm
 from mtmeta import datasets
@@ -395,64 +393,6 @@ def test_wmt24_news_has_the_published_means(data_dir):
             column = "human" if published["metric"] == "MQM" else published["metric"]
             found = es.system_scores[column]
             np.testing.assert_allclose(found, [means[s] for s in found.index], atol=1e-4, err_msg=column)
-
-
-def news_archive(folder, members):
-    """Write an archive of news texts with the results of one pair."""
-    root = folder / "wmt23-news-systems"
-    (root / "scores").mkdir(parents=True)
-    with tarfile.open(root / "txt.tar.xz", "w:xz") as archive:
-        for name, text in members.items():
-            info = tarfile.TarInfo(name)
-            info.size = len(text.encode())
-            archive.addfile(info, io.BytesIO(text.encode()))
-    results = "[ces-->ukr]\nA: 3\n81.50 ('LanguageX', 3, 0.1, 81.5, 3.9)\n80.00 ('Human-refA', 2, 0.0, 80.0, 3.9)\n"
-    (root / "scores" / "WMT23.results.txt").write_text(results)
-    rows = "".join(f"cs-uk\t{s}\t1\tTrue\t{m}-refA\t{v}\n" for s in ("A", "ZengHuiMT") for m, v in NEWS_SCORES.items())
-    (root / "scores" / "automatic-scores.tsv").write_text(f"pair\tsystem\tid\tis_constrained\tmetric\tscore\n{rows}")
-    return root
-
-
-NEWS_SCORES = {"bleu": 10.5, "chrf": 30.25}
-NEWS_MEMBERS = {
-    "txt/sources/generaltest2023.cs-uk.src.cs": "jedna\ndva\u2028tri\n",
-    "txt/references/generaltest2023.cs-uk.ref.refA.uk": "odyn\ndva\n",
-    "txt/system-outputs/generaltest2023.cs-uk.hyp.ZengHuiMT.uk": "odyn\n\n",
-    "txt/system-outputs/generaltest2023.cs-uk.hyp.A.uk": "x\ny\n",
-}
-
-
-def test_news_texts_and_system_scores(tmp_path, monkeypatch):
-    news_archive(tmp_path, NEWS_MEMBERS)
-    monkeypatch.setenv("MTMETA_DATA", str(tmp_path))
-    (found,) = load_news()
-    assert (found.name, found.systems, found.segments) == ("wmt23-news/cs-uk", ("A", "ZengHuiMT"), (1, 2))
-    assert found.texts.sources == ("jedna", "dva\u2028tri")
-    assert found.texts.translations["ZengHuiMT"] == ("odyn", "")
-    # LanguageX is ZengHuiMT; the reference is no system
-    assert found.system_scores["human"].dropna().to_dict() == {"ZengHuiMT": 81.5}
-    assert found.system_scores.loc["A"].tolist()[1:] == [0, 10.5, 30.25]
-    assert found.provenance["left_out"] == {"Human-refA": "rated, but no text of a system"}
-    assert [s.name for s in load_news(["cs-uk"])] == ["wmt23-news/cs-uk"]
-    refuses("there is no language pair 'cs-xx'; expected one of cs-uk", load_news, ["cs-xx"])
-
-
-def test_real_news_sets(data_dir):
-    del data_dir
-    news = {s.language_pair: s for s in load_news()}
-    assert len(news) == 14
-    assert sum(len(s.systems) for s in news.values()) == 186
-    human = {pair: s.system_scores["human"].dropna() for pair, s in news.items()}
-    rated = {pair for pair, scores in human.items() if len(scores)}
-    assert rated == {"cs-uk", "de-en", "en-cs", "en-de", "en-ja", "en-zh", "ja-en", "zh-en"}
-    # every system of a rated pair has a score, so no name is left over
-    assert all(len(human[pair]) == len(news[pair].systems) for pair in rated)
-    # the aliases: the metrics task has the same averages under the names of the archive
-    for pair in ("en-de", "zh-en"):
-        official = load(f"wmt23/{pair}", annotation="da-sqm", metrics=["BLEU"]).system_scores["human"]
-        shared = [s for s in news[pair].systems if s in official]
-        np.testing.assert_allclose(human[pair][shared], official[shared], atol=1e-9)
-        assert "ZengHuiMT" in shared
 
 
 # -- tables as people have them ---------------------------------------------------------------

@@ -34,15 +34,6 @@ def test_what_is_raised_leaves_the_old_file(tmp_path):
     assert (path.read_text(), list(path.parent.iterdir())) == ("old", [path])
 
 
-def test_writers_have_places_of_their_own(tmp_path):
-    path = tmp_path / "file.txt"
-    with whole_file(path) as first, whole_file(path) as second:
-        assert first != second
-        first.write_text("1")
-        second.write_text("2")
-    assert (path.read_text(), list(tmp_path.iterdir())) == ("1", [path])  # the outer one ends last
-
-
 def test_inputs_are_never_replaced_by_any_name(tmp_path):
     folder = tmp_path / "in"
     folder.mkdir()
