@@ -16,8 +16,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 
 def _named(variable: str) -> Path | None:
     """Return the folder that an environment variable names."""
@@ -39,8 +37,7 @@ def word_lists(name: str) -> dict[str, list[str]]:
 
 def digest(content: Any) -> str:
     """Return a hash of numbers, of bytes, or of what JSON can hold."""
-    if isinstance(content, np.ndarray):
-        content = content.tobytes()
+    content = content.tobytes() if hasattr(content, "tobytes") else content
     return hashlib.sha256(content if isinstance(content, bytes) else json.dumps(content).encode()).hexdigest()
 
 

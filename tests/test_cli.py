@@ -201,8 +201,15 @@ def test_version(run):
     assert run("--version") == (0, f"mtmeta {mm.__version__}\n", "")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("command", ["", *COMMANDS, "sentinel train", "sentinel score", "class", "class check"])
+def each_week(command):
+    """Mark the examples of long commands, which have tests of their own."""
+    return pytest.param(command, marks=pytest.mark.exhaustive if command in ("run", "sweep") else pytest.mark.slow)
+
+
+TWO_WORDS = ["sentinel train", "sentinel score", "class", "class check"]
+
+
+@pytest.mark.parametrize("command", [each_week(c) for c in ["", *COMMANDS, *TWO_WORDS]])
 def test_help_ends_with_an_example_that_works_offline(run, command, tmp_path, monkeypatch):
     code, out, _ = run(*command.split(), "--help")
     example = out.partition("Example:\n")[2]

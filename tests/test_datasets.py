@@ -506,7 +506,9 @@ def test_several_references(tmp_path):
 
 
 @pytest.mark.data
-@pytest.mark.parametrize(("lp", "shape"), [("en-de", (12, 145)), ("zh-en", (15, 687))])
+@pytest.mark.parametrize(
+    ("lp", "shape"), [("en-de", (12, 145)), pytest.param("zh-en", (15, 687), marks=pytest.mark.exhaustive)]
+)
 def test_segments_with_three_ratings(lp, shape):
     """Each segment's official ratings are those of one set; a fortieth of zh-en is of none."""
     es, whole = load(f"human-parity/{lp}"), load(f"wmt23/{lp}")
@@ -522,7 +524,9 @@ def test_segments_with_three_ratings(lp, shape):
 
 
 @pytest.mark.data
-@pytest.mark.parametrize(("lp", "shape"), [("en-de", (8, 104)), ("zh-en", (10, 377))])
+@pytest.mark.parametrize(
+    ("lp", "shape"), [("en-de", (8, 104)), pytest.param("zh-en", (10, 377), marks=pytest.mark.exhaustive)]
+)
 def test_three_ratings_in_pairs(lp, shape):
     es, whole = load(f"generalmt2023-sxs/{lp}"), load(f"wmt23/{lp}")
     assert es.shape == shape

@@ -88,7 +88,7 @@ def test_stage_executes_what_can_be_executed_and_leaves_the_sources(project):
     assert (project / "notebooks" / "a.ipynb").read_bytes() == before
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_book_is_built_and_a_warning_or_a_failing_chapter_ends_it(project, capfd):
     assert make_book.main(["book", "--root", str(project)]) == 0
     assert capfd.readouterr().out.strip().endswith(str(project / "_build" / "html"))

@@ -240,7 +240,7 @@ def test_error_factor_multiplies_the_rates_and_leaves_systems_as_they_were():
     assert (none.human < 0).any()  # raters mark correct words
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_planted_length_effect_is_found_again():
     es = simulate.campaign(n_systems=10, n_segments=1500, seed=3, length_effect=1.0, lexical=False)
     words = np.array([len(source.split()) for source in es.texts.sources])
