@@ -110,6 +110,13 @@ def test_labels_are_compared_as_text():
     assert said(by_two, pd.DataFrame({"none, before": [0.5], "none, after": [0.6]}, index=[0])) == []
 
 
+def test_no_work_does_not_pass_where_nobody_is_favoured():
+    es = mm.load("teaching")
+    found = exercises.check("ex-03-own", {"systems": [], "range": 0.9}, es=es)
+    assert (found.status, [hint[:6] for hint in found.hints]) == ("wrong", ["range:"])
+    assert exercises.check("ex-03-own", [], es=es).status == "wrong"
+
+
 @pytest.mark.parametrize("answer", ["c", "C", {"C"}, ["c"], ("c",)])
 def test_letters_are_right_in_any_form(answer):
     assert said(answer, {"c"}) == []

@@ -129,8 +129,10 @@ def ex_03_own(answer: object, es: EvalSet) -> Iterator[str]:
     mine = sysdep.centre_segments(es.with_metrics({"mine": mean}))
     both = [sysdep.deviations_both_ways(mine, "mine", level=level, rng=0) for level in (0.9, 0.98)]
     many, few = (set(table.loc[table["verdict"] != "undecided", "system"]) for table in both)
-    named = set(map(str, answer)) if isinstance(answer, Collection) else set()
-    yield from complaints(answer, (named & many) | few)  # a system near the limit may be on either side of it
+    systems = answer.get("systems") if isinstance(answer, Mapping) else None
+    named = set(map(str, systems)) if isinstance(systems, Collection) else set()
+    forward = both[0]["forward"]  # a system near the limit may be on either side of it
+    yield from complaints(answer, {"systems": (named & many) | few, "range": forward.max() - forward.min()})
 
 
 # -- chapter 4: grouping and sentinels -------------------------------------------------------
