@@ -13,6 +13,8 @@ from .._checks import check_choice
 from .._files import whole_file
 from .exercises._compare import complaints, is_open
 
+__all__ = ["mark", "write"]
+
 #: What can be planted, what is asked, and the form of the answer.
 PLANTS = {
     "favour": ("One metric adds points to each translation of one system. Which metric, and which system?",
@@ -86,6 +88,18 @@ def write(students: Sequence[str], plants: Sequence[str], out: str | Path, *, se
     ------
     ValueError
         If there is no student or plant, two students have the same folder, a plant is unknown, or files are there.
+
+    See Also
+    --------
+    mark : marks the answers.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     made = write(["Ada Lovelace"], ["ties"], folder)
+    ...     (made[0].name, sorted(path.name for path in made[0].iterdir()), mark(folder, folder)["ties"].tolist())
+    ('ada-lovelace', ['scores.csv', 'sheet.ipynb'], ['open'])
     """
     out = Path(out)
     for plant in plants:
@@ -127,6 +141,10 @@ def mark(out: str | Path, answers: str | Path) -> pd.DataFrame:
         If an answer is not JSON, or has another form.
     OSError
         If there are no truths.
+
+    See Also
+    --------
+    write : has an example.
     """
     truths = json.loads((Path(out) / TRUTHS).read_text(encoding="utf-8"))
     rows = {}
