@@ -35,7 +35,7 @@ def read_only(tmp_path_factory):
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="users are another matter on this system")
 @pytest.mark.parametrize(("command", "home", "made"), [
     ("report t.csv --n-resamples 40 -o r.html", None, {"r.html"}),
-    ("sweep plan.yaml --jobs 2", "/nonexistent", {"out"}),
+    pytest.param("sweep plan.yaml --jobs 2", "/nonexistent", {"out"}, marks=pytest.mark.exhaustive),
 ])  # fmt: skip
 def test_without_a_folder_to_write_to(read_only, tmp_path, command, home, made):
     site, who = read_only

@@ -3,20 +3,17 @@
 import json
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import make_book
 import nbformat
+import normalise_notebooks
 import pytest
 from campaigns import refuses
 from toy_books import CONFIG, printed, write
 
 from mtmeta.book import runner
-
-ROOT = Path(__file__).parents[1]
-NORMALISER = ROOT / "tools" / "normalise_notebooks.py"
 
 
 @pytest.fixture
@@ -110,12 +107,12 @@ def test_refresh_changes_nothing_if_one_fails(tmp_path, nowhere):
     assert (printed(good), printed(held)) == ("1\n", "")
 
 
-def normalise(*arguments: str | Path) -> int:
-    return subprocess.run([sys.executable, NORMALISER, *arguments], capture_output=True, check=False).returncode
-
-
 @pytest.mark.slow
-def test_normaliser_drops_noise_and_keeps_content(tmp_path):
+def test_normaliser_drops_noise_and_keeps_content(tmp_path, monkeypatch):
+    def normalise(*arguments: str | Path) -> int:
+        monkeypatch.setattr(sys, "argv", ["normalise_notebooks.py", *map(str, arguments)])
+        return normalise_notebooks.main()
+
     path = write(tmp_path / "a.ipynb", "n = 1 # parameters", "print(n)", "n")
     runner.execute(path, path)
     notebook = nbformat.read(path, as_version=4)
