@@ -174,6 +174,22 @@ def test_tree_reference_and_annotation_choose_candidates_and_variants(tree):
     assert load(tree / LP).provenance["annotation"] == "esa-merged"
 
 
+def test_columns_that_are_no_metrics_are_left_out_and_named(tmp_path):
+    head = "system,segment,adequacy,fluency,M,year,comment"
+    path = write(tmp_path / "t.csv", f"{head}\nA,1,1,4,5,2023,good\nB,1,2,3,6,2024,\n")
+    refuses("People seem to rate 'adequacy', 'fluency': name one, --human adequacy", load, path)
+    es = load(path, columns={"human": "fluency"})
+    assert (es.metrics, es.human.ravel().tolist()) == (("M",), [4, 3])
+    left_out = {name.split("'")[1]: why for name, why in es.provenance["left_out"].items()}
+    assert [*left_out] == ["adequacy", "year", "comment"]
+    assert left_out["adequacy"] == "another human dimension"
+    assert load(path, columns={"human": "fluency"}, metrics=["year", "adequacy"]).metrics == ("year", "adequacy")
+    write(path, "system,segment,human,M\nA,1,1,n/a?\nB,1,2,0.5\n")
+    refuses("column 'M' must hold numbers; found 'n/a\\?'", load, path)  # some numbers: a metric with a fault
+    write(path, 'system,segment,human,M\nA,1,1,"0,5"\nB,1,2,"0,7"\n')
+    refuses("column 'M' must hold numbers", load, path)
+
+
 def test_a_table_says_what_its_human_scores_are(tmp_path):
     path = write(tmp_path / "t.csv", "system,segment,esa,M\nA,1,0,1\nB,1,100,2\n")
     es = load(path, annotation="esa")

@@ -27,6 +27,7 @@ _FROM = "Add metrics: a folder of files NAME-src.seg.score or NAME-refA.seg.scor
 _SCORES = "Score systems by the translations that people rated, as published (all that a metric scored, or official "
 _SCORES += "scores), or adjusted for the difficulty of their segments."
 _BY = "Add a row for each value of this column: domain, doc, or any column of a table."
+_HUMAN = "The column with the human scores, such as adequacy; other human dimensions are left out."
 _MISSING = "What to do if a system lacks a segment: refuse, or leave the cell unscored."
 #: Parameters of commands that name what is read.
 _READ = ("sets", "file", "files", "folder", "scores", "names")
@@ -38,6 +39,7 @@ def _loading(
     reference: Annotated[str | None, Option(help="The reference that metrics saw; it is not ranked.")] = None,
     missing: Annotated[Literal["raise", "nan"], Option(help=_MISSING)] = "raise",
     columns: Annotated[str | None, Option(metavar="system=Sys,...", help="Names of columns in your table.")] = None,
+    human: Annotated[str | None, Option(metavar="COLUMN", help=_HUMAN)] = None,
     by: Annotated[str | None, Option(metavar="COLUMN", help=_BY)] = None,
     system: Annotated[list[str] | None, Option(help="Use only this system; repeatable.")] = None,
     exclude_system: Annotated[list[str] | None, Option(help="Leave this system out; repeatable.")] = None,
@@ -76,7 +78,9 @@ class Given:
         """Load all sets of translations, or of ``any_kind``, that these names stand for, as the options say."""
         load_sets = mm.datasets.load_any if any_kind else mm.load_all
         options = {name: self.options[name] for name in ("annotation", "reference", "missing", "metrics_from")} | more
-        options |= {"columns": columns_of(self.options["columns"] or ""), "human_systems": self.options["human_system"]}
+        columns, human = columns_of(self.options["columns"] or ""), self.options["human"]
+        columns |= {"human": human} if human else {}
+        options |= {"columns": columns, "human_systems": self.options["human_system"]}
         if self.options["by"] and any_kind:
             raise typer.BadParameter("applies to rank, correlate, compare and systems.", param_hint="--by")
         options |= {"by": self.options["by"]} if self.options["by"] else {}

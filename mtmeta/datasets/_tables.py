@@ -9,6 +9,7 @@ import gzip
 import json
 import logging
 import lzma
+import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,7 +22,7 @@ from .._checks import to_numbers
 from .._delimited import read_delimited, text_of
 from .._names import listed, unknown
 from .._tables import check_once, check_table
-from ..evalset import RESERVED, EvalSet, is_reference
+from ..evalset import RESERVED, EvalSet, is_rating, is_reference
 from ..rankings import Rankings
 from ._common import Options, canonical_ids
 
@@ -41,6 +42,11 @@ _LONG = {"metric": "", "score": "value", "human": "mqm da human_score rating gol
 #: Where the human scores of an annotation lie, higher being better.
 _RANGES = {"mqm": (-np.inf, 0), "esa": (0, 100), "da": (0, 100), "da-sqm": (0, 100)}
 _INDEX = ("index", "level_0", "Unnamed: 0")
+#: Numbers that are surely not scores: what the names of their columns hold.
+_NOT_SCORES = {*"id ids year date time timestamp created updated annotator annotators rater raters".split()}
+#: What people rate where there is not one human score.
+_DIMENSIONS = "adequacy fluency coherence consistency relevance accuracy meaning naturalness informativeness grammar "
+_DIMENSIONS = {*(_DIMENSIONS + "style overall quality faithfulness fidelity understandability").split()}
 #: Columns of names and texts in the other kinds of tables; there they are no scores.
 _NAMES = {
     "transcripts": ("segment", "speaker", "quality", "reference", "transcript"),
@@ -90,6 +96,11 @@ def _by_pair(frame: pd.DataFrame, name: str, source: str, options: Options) -> l
     return sets
 
 
+def is_dimension(name: str) -> bool:
+    """Return whether a column seems to hold one of several human dimensions, such as adequacy."""
+    return bool({*re.split(r"[^a-z]+", name.casefold())} & _DIMENSIONS)
+
+
 def _kind(columns: Any) -> str:
     """Return what a table with these columns holds."""
     if {"query", "item", "rank"} <= set(columns):
@@ -122,19 +133,38 @@ def _build(frame: pd.DataFrame, name: str, source: str, options: Options) -> Eva
     given = {"metrics": options.metrics, "missing": options.missing, "unrated": options.unrated}
     numeric = [c for c in _INDEX if c in frame and pd.api.types.is_numeric_dtype(frame[c])]
     index = [c for c in numeric if options.metrics is None and (frame[c].diff().iloc[1:] == 1).all()]
-    if options.annotation in frame and "human" not in frame:
-        frame = frame.rename(columns={options.annotation: "human"})
+    named = (options.columns or {}).get("human", options.annotation)
+    if named in frame and "human" not in frame:
+        frame = frame.rename(columns={named: "human"})
+    others = _no_metrics(frame, several=is_dimension(named or "")) if options.metrics is None else {}
     hint = _misnamed(frame)
     try:
         if hint and {"system", "segment", "human"} <= set(frame):
             raise ValueError(hint)
-        es = EvalSet.from_frame(frame.drop(columns=index), name=name, **given)
+        es = EvalSet.from_frame(frame.drop(columns=[*index, *others]), name=name, **given)
     except ValueError as error:
         raise ValueError(f"{source}: {error}{f' {hint}' * (str(error) != hint)}".rstrip()) from None
     es.provenance["left_out"].update({f"column {c!r}": "it numbers the rows, as pandas writes it" for c in index})
+    es.provenance["left_out"].update({f"column {c!r}": why for c, why in others.items()})
     es.provenance.update(source=source, annotation=options.annotation, reference=None, variants={})
     _check_range(es, options.annotation, source)
     return es
+
+
+def _no_metrics(frame: pd.DataFrame, *, several: bool) -> dict[str, str]:
+    """Return the columns that are no metrics, and why; with ``several``, further human dimensions are among them."""
+    found = {}
+    for name in [c for c in map(str, frame) if c not in (*RESERVED, *_INDEX) and not (is_rating(c) or is_reference(c))]:
+        if several and is_dimension(name):
+            found[name] = "another human dimension"
+        elif _NOT_SCORES & {*re.split(r"[\W_]+", name.casefold())}:
+            found[name] = "it seems not to be a score; --metric (metrics=…) would keep it"
+        elif not pd.api.types.is_numeric_dtype(frame[name]):
+            texts = frame[name].dropna().astype(str).str.strip()
+            texts = texts[~texts.str.casefold().isin(EMPTY)]
+            if len(texts) and texts.str.contains(r"[^\W\d_]{2}").all():
+                found[name] = "it holds texts"
+    return found
 
 
 def _check_range(es: EvalSet, annotation: str | None, source: str) -> None:
@@ -162,7 +192,11 @@ def _misnamed(frame: pd.DataFrame) -> str:
     if "segment" in frame and "system" not in frame:
         return "If each system has a column, `mtmeta import` (in Python: datasets.read) makes a tidy table of it."
     if {"system", "segment", "rater"} <= {*frame} and frame.duplicated(["system", "segment"]).any():
-        return "If each rating has a row, `mtmeta import` (in Python: datasets.read) takes their mean."
+        twice = frame.loc[frame.duplicated(["system", "segment"]), ["system", "segment"]].iloc[0].tolist()
+        found = f"system {twice[0]!r}, segment {twice[1]!r} has several rows."
+        return f"{found} If each rating has a row, `mtmeta import` (in Python: datasets.read) takes their mean."
+    if "human" not in frame and (rated := [str(c) for c in frame if is_dimension(str(c))]):
+        return f"People seem to rate {listed(rated)}: name one, --human {rated[0]} (columns={{'human': {rated[0]!r}}})."
     return "" if "system" in frame else "If another tool wrote it, `mtmeta import` (datasets.read) may know its layout."
 
 
@@ -235,7 +269,8 @@ def read_raw(path: Path) -> pd.DataFrame:
     if suffix not in (_PLAIN if ending in PACKED else SUFFIXES):
         known = ", ".join(SUFFIXES)
         raise ValueError(
-            f"{path}: cannot tell the format from {suffix!r}; expected one of {known}, such as scores.csv.gz."
+            f"{path}: cannot tell the format from {suffix!r}; expected one of {known}, such as scores.csv.gz. "
+            "If another tool wrote it, `mtmeta import` (datasets.read) may know its layout."
         )
     try:
         if suffix == ".parquet":

@@ -30,12 +30,10 @@ _ALIASES |= {"lp": "language_pair lang_pair langs", "metric": "metric_name measu
 _ALIASES["human"] += " label human_rating human_mean mos esa"
 _KEYS = ["lp", "system", "segment"]
 _FIRST = [*_KEYS, "doc", "domain", "source", "reference", "translation", "human"]
+
 #: Numbers that are not scores: what the names of their columns hold, between underscores.
 _NOT_SCORES = "id ids year date time timestamp created updated annotator annotators rater raters num count index idx "
 _NOT_SCORES = {*(_NOT_SCORES + "seed batch task tasks order start end duration lead length len n unnamed").split()}
-#: What people rate where there is not one human score.
-_DIMENSIONS = "adequacy fluency coherence consistency relevance accuracy meaning naturalness informativeness grammar "
-_DIMENSIONS = {*(_DIMENSIONS + "style overall quality faithfulness fidelity understandability").split()}
 
 
 @dataclass
@@ -656,7 +654,7 @@ def _scores_only(frame: pd.DataFrame, given: _Input, human: str | None) -> pd.Da
                 left_out[name] = "is empty"
             elif _no_score(name):
                 left_out[name] = "seems not to be a score"
-            elif {*re.split(r"[^a-z]+", name.casefold())} & _DIMENSIONS:
+            elif _tables.is_dimension(name):
                 dimensions.append(name)
         if name not in left_out:
             frame[name] = _numbers(column, name, given)

@@ -126,8 +126,8 @@ def _cells():
 
 def _columns():
     yield table("no human score", HEAD + "A,1,,1\nB,1,NaN,2\n", r"no translation has a human score")
-    yield table("a column of text among the metrics", GOOD.replace("\n", ",good\n").replace("X,good", "X,note"),
-        r"column 'note' must hold numbers; found 'good' in data row 1 \(4 such cells\)")
+    yield table("a text among the scores of a metric", GOOD.replace("\n", ",good\n", 2).replace("X,good", "X,note")
+        .replace("B,1,-1,.8", "B,1,-1,.8,1"), r"column 'note' must hold numbers; found 'good' in data row 1")
 
 
 def _rows():
