@@ -29,9 +29,7 @@ def check_count(parameter: str, value: object, low: int, high: int = MAX_COUNT) 
         raise TypeError(f"`{parameter}` must be a whole number; found {value!r}.")
     if not low <= value <= high:
         wanted = f"at least {low}" if value < low else f"at most {high:,}"
-        bits = int(value).bit_length()
-        found = value if bits <= 64 else f"a number of {bits} bits"
-        raise ValueError(f"`{parameter}` must be {wanted}; found {found}.")
+        raise ValueError(f"`{parameter}` must be {wanted}; found {value}.")
     return int(value)
 
 
@@ -94,11 +92,9 @@ def generator(rng: Any) -> np.random.Generator:
 
 
 def floats(values: Any, what: str) -> np.ndarray:
-    """Return numbers as a new float64 array; a masked or missing one becomes NaN. Raise for dates and anything else."""
+    """Return numbers as a new float64 array; a missing one becomes NaN. Raise for dates and anything else."""
     if isinstance(values, pd.DataFrame | pd.Series):
         values = values.to_numpy(dtype=object, na_value=np.nan, copy=True)
-    if isinstance(values, np.ma.MaskedArray):
-        values = values.astype(object).filled(np.nan)
     try:
         given = np.array(values)
         if given.dtype.kind in "mMc":  # dates, spans of time and complex numbers, which numpy would turn into numbers

@@ -332,12 +332,6 @@ class EvalSet:
             columns[name] = merged(values, OF_MEAN * np.maximum(np.abs(values), sizes.get(name, 0.0)))
         return pd.DataFrame(columns, index=pd.Index(self.systems, name="system"))
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore a copy or an unpickled set; its arrays are read-only, too."""
-        self.__dict__.update(state)
-        for array in (self.human, *self._scores.values()):
-            array.flags.writeable = False
-
     def __repr__(self) -> str:
         n_systems, n_segments = self.shape
         rated = int((~np.isnan(self.human)).sum())

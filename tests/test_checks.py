@@ -24,7 +24,6 @@ def test_good_values_pass():
     (lambda: check_count("n", 2.0, 1), TypeError, "`n` must be a whole number; found 2.0"),
     (lambda: check_count("n", 0, 1), ValueError, "`n` must be at least 1; found 0"),
     (lambda: check_count("n", 10**6 + 1, 1), ValueError, "`n` must be at most 1,000,000; found 1000001"),
-    (lambda: check_count("n", 10**9000, 1), ValueError, "at most 1,000,000; found a number of 29898 bits"),
     (lambda: check_jobs(0), ValueError, "`n_jobs` must be a whole number other than 0"),
     (lambda: check_number("x", "1"), TypeError, "`x` must be a number"),
     (lambda: check_number("x", float("nan")), ValueError, "`x` must be finite; found nan"),

@@ -87,10 +87,7 @@ def is_table(given: str | Path) -> bool:
     """Return whether the argument is a table of ours: standard input, or a file in none of the other layouts."""
     if not isinstance(given, str | Path):
         raise TypeError(f"expected a set name or a path; found {type(given).__name__} (see EvalSet.from_frame).")
-    try:
-        return given == "-" or (Path(given).is_file() and _mqm_layout(Path(given)) is None)
-    except OSError as error:  # such as a name that is too long; what is merely absent raises none
-        raise ValueError(f"cannot look for {str(given)[:80]!r}: {error.strerror or error}.") from None
+    return given == "-" or (Path(given).is_file() and _mqm_layout(Path(given)) is None)
 
 
 def parts(given: str | Path, options: Options) -> dict[str, Callable[[], Any]]:

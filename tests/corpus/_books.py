@@ -3,7 +3,6 @@
 """Sources of a book, for `mtmeta run --book`: tables of contents and notebooks that are broken, hostile or no files."""
 
 import json
-import os
 
 from mtmeta.book import runner
 
@@ -50,7 +49,6 @@ def _books():
     yield _book("_toc.yml in Latin-1", "_toc.yml", b"title: \xe4\n", r"_toc.yml is not UTF-8")
     for name, text in (("no JSON", "{"), ("a list", "[]")):
         yield _book(f"a notebook {name}", f"{PAGE}.ipynb", text, r"01_first\.ipynb is not a notebook: .")
-    yield _book("a notebook is a pipe", f"{PAGE}.ipynb", os.mkfifo, r"cannot read .*01_first\.ipynb: it is not a regular")
 
 
 BOOKS: tuple[Case, ...] = tuple(_books())

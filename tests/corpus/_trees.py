@@ -100,7 +100,6 @@ def _any_file():
         name = Path(path).name.replace(".", r"\.")
         yield case(f"{what} in Latin-1", put(path, lambda t: t.replace("\n", "\xe4\n", 1).encode("latin-1")), rf"{name} is not UTF-8")
         yield case(f"{what} with a byte order mark and CR LF", put(path, lambda t: "\ufeff" + t.replace("\n", "\r\n")))
-    yield case("human scores are a pipe", instead(SEG, os.mkfifo), r"cannot read .*\.seg\.score: it is not a regular file")
     yield case("translations are a link within", link(OUT, str(os.path.relpath("moved", Path(OUT).parent))))
 
 
