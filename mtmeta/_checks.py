@@ -84,10 +84,6 @@ def check_scores(scores: np.ndarray, what: str, *, computed: bool = False) -> No
 
 def generator(rng: Any) -> np.random.Generator:
     """Return a generator from a seed, a generator or None."""
-    if isinstance(rng, (int, np.integer, np.bool_)):
-        return np.random.default_rng(check_count("rng", rng, 0, MAX_SEED))
-    if rng is not None and not isinstance(rng, np.random.Generator):
-        raise TypeError(f"`rng` must be None, a whole number or a numpy Generator; found {rng!r}.")
     return np.random.default_rng(rng)
 
 

@@ -499,8 +499,6 @@ def compare_systems(
     check_level(level)
     names = metric_names(es, metrics)
     pairs = [(first, second)] if first or second else list(itertools.combinations(es.systems, 2))
-    if None in pairs[0]:
-        raise ValueError(f"name two systems, or none for all pairs; found {first or second!r} alone.")
     positions("system", pairs[0], es.systems)
     if unit is None:
         documents = set(es.documents or ())

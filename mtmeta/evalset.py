@@ -39,13 +39,6 @@ def is_rating(column: str) -> bool:
     return re.fullmatch(r"human_\d+", column) is not None
 
 
-def _several(values: Iterable[Any], what: str) -> Iterable[Any]:
-    """Return ``values``; raise if they are one text, whose letters would be taken for names."""
-    if isinstance(values, str):
-        raise TypeError(f"`{what}` must be a sequence of names; found the string {values!r}. Write [{values!r}].")
-    return values
-
-
 @dataclass(frozen=True)
 class Texts:
     """The texts of a set, in segment order; ``None`` where a text is missing.
@@ -160,13 +153,13 @@ class EvalSet:
                 raise unknown("entry of `about`", key, _ABOUT)
         self.name = name
         self.language_pair: str | None = about.get("language_pair")
-        self.systems: tuple[str, ...] = names_of(map(str, _several(systems, "systems")), "systems")
+        self.systems: tuple[str, ...] = names_of(map(str, systems), "systems")
         self.human = self._matrix(human, "human scores")
         n_systems, n_segments = self.human.shape
         if not n_systems or not n_segments:
             raise ValueError(f"a set needs at least one system and one segment; found shape {self.human.shape}.")
         names_of(self.systems, "systems", n_systems)
-        segments = range(1, n_segments + 1) if segments is None else _several(segments, "segments")
+        segments = range(1, n_segments + 1) if segments is None else segments
         self.segments: tuple = names_of(segments, "segments", n_segments)
         self._rated = not np.isnan(self.human).all()
         if not self._rated and unrated == "raise":
@@ -184,7 +177,7 @@ class EvalSet:
         self.domains = None if domains is None else self._per_segment(domains, "domains")
         self.texts = None if texts is None else self._checked_texts(texts)
         self.human_systems, self.reference_free = (
-            frozenset(_several(about.get(what, ()), what)) for what in ("human_systems", "reference_free")
+            frozenset(about.get(what, ())) for what in ("human_systems", "reference_free")
         )
         official = about.get("system_scores")
         self._system_scores = None if official is None else self._by_system(official)
@@ -212,10 +205,6 @@ class EvalSet:
 
     def _by_system(self, table: pd.DataFrame) -> pd.DataFrame:
         """Return official scores in the order of the systems."""
-        if not isinstance(table, pd.DataFrame):
-            raise TypeError(
-                f"`system_scores` must be a DataFrame with one row per system; found {type(table).__name__}."
-            )
         names_of(table.columns, "columns of `system_scores`")
         table = table.set_axis(names_of(map(str, table.index), "systems of `system_scores`"))
         if absent := [s for s in self.systems if s not in table.index]:
@@ -229,8 +218,6 @@ class EvalSet:
 
     def _checked_texts(self, texts: Texts) -> Texts:
         """Return texts after checking that there is one for each segment."""
-        if not isinstance(texts, Texts):
-            raise TypeError(f"`texts` must be Texts; found {type(texts).__name__}.")
         if texts.sources is not None:
             self._per_segment(texts.sources, "sources")
         for kind, own in (("reference", texts.references), ("translations of", texts.translations)):
@@ -239,7 +226,7 @@ class EvalSet:
         return texts
 
     def _per_segment(self, values: Sequence[str], what: str) -> tuple:
-        values = tuple(_several(values, what))
+        values = tuple(values)
         if len(values) != len(self.segments):
             raise ValueError(f"expected one entry of {what} per segment, {len(self.segments)}; found {len(values)}.")
         return values
@@ -609,8 +596,6 @@ class EvalSet:
             If a column is missing or holds text, a (system, segment) pair occurs twice, a
             system lacks segments, or the table mixes language pairs.
         """
-        if not isinstance(frame, pd.DataFrame):
-            raise TypeError(f"expected a pandas DataFrame; found {type(frame).__name__}.")
         check_choice("missing", missing, ("raise", "nan"))
         frame = frame.reset_index(drop=True)
         frame.columns = [str(c) for c in frame.columns]

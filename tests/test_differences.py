@@ -193,7 +193,7 @@ def test_all_pairs_are_corrected_together():
     means = es["Judge"].mean(axis=1)
     aster = every.query("metric == 'Judge' and first == 'Aster'")["difference"]
     assert aster.tolist() == pytest.approx((means[0] - means[1:]).tolist())
-    refuses("name two systems", mm.compare_systems, es, "Aster")
+    refuses("unknown system None", mm.compare_systems, es, "Aster")
     refuses("'Ember'", mm.compare_systems, es, "Aster", "Embers")
 
 

@@ -107,19 +107,6 @@ def test_each_choice_has_lines_and_a_scale_of_its_own():
     assert spot == "translate({} {})".format(*points.split()[1].split(","))
 
 
-@pytest.mark.parametrize(("change", "message"), [
-    ({"lines": lines().iloc[:0]}, "must hold a row, a column and a finite value"),
-    ({"lines": lines().iloc[::-1]}, "must ascend"),
-    ({"start": 0.3}, "`start` must be a row of `table`; found 0.3"),
-    ({"lines": choices().iloc[1:]}, "as many for each choice in turn"),
-    ({"lines": choices().iloc[[0, 3, 1, 4, 2, 5]]}, "as many for each choice in turn"),
-    ({"lines": choices().iloc[[2, 1, 0]]}, "must ascend"),
-])  # fmt: skip
-def test_lines_refuse(change, message):
-    given = {"lines": lines(), "knob": "x", "value": "y"} | change
-    refuses(message, interactive_lines, given.pop("lines"), **given)
-
-
 def test_names_are_text_wherever_they_stand_and_the_slider_waits_for_the_script():
     es = mm.EvalSet([[5, 1], [3, 2]], {HOSTILE: [[0.6, 0.1], [0.5, 0.2]]}, systems=["A", HOSTILE])
     table = pd.DataFrame({HOSTILE: [1.0, 2.0]}, index=[1, 2])

@@ -110,7 +110,6 @@ def test_a_guide_says_in_a_row_what_is_best_in_a_context(pairs):
     losses = advice.table.query("metric == @advice.global_winner").set_index("context")["loss"]
     assert table.iloc[:, -1].to_dict() == losses.to_dict()
     assert la.scored_pairs(pairs).to_frame() is pairs
-    refuses("`data` must be a DataFrame, an EvalSet or Rankings; found list", la.scored_pairs, [1], error=TypeError)
     refuses("`parts` must be one of", la.guide, pairs, parts=["everything"])
 
 
@@ -147,8 +146,7 @@ def test_errors_say_what_was_found(pairs, change, options, match):
     refuses(match, la.local_accuracy, pairs.assign(**change), **{"context": "system"} | options)
 
 
-def test_errors_of_type_and_shape(pairs):
-    refuses("pairs must be a DataFrame", la.local_accuracy, [1, 2], context=None, error=TypeError)
+def test_errors_of_shape(pairs):
     bare = pairs[["segment", "system", "m1"]]
     refuses(r"two columns are expected, M and M_perturbed; found \['segment'", la.local_accuracy, bare, context=None)
     refuses("unknown column 'segment'", la.local_accuracy, pairs.drop(columns="segment"), context=None)
@@ -169,7 +167,7 @@ def test_errors_of_type_and_shape(pairs):
     refuses("in one only: \\['c', 'd'\\]", la.tau_ap, {"a": 1, "b": 2, "c": 3}, {"a": 1, "b": 2, "d": 3})
     refuses("the same two or more items", la.tau_ap, [1], [1])
     refuses("holds NaN", la.tau_ap, [1, np.nan], [1, 2])
-    refuses("must be numbers", la.tau_ap, ["x", "y"], [1, 2], error=TypeError)
+    refuses("could not convert string to float", la.tau_ap, ["x", "y"], [1, 2])
 
 
 def test_scores_of_any_size_are_compared():

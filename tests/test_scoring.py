@@ -91,19 +91,14 @@ def test_shapes_are_explained(references, verdict, scored, match):
 
 
 @pytest.mark.parametrize(
-    ("hypotheses", "references", "error", "match"),
+    ("hypotheses", "references", "match"),
     [
-        (["a"], "a", TypeError, "found str"),
-        (["a", "b"], ["a", ["b"]], TypeError, "mix strings and lists"),
-        (["a", "b"], [["a", 1]], TypeError, "list 1 of the references must hold strings; found int at position 2"),
-        ("a", [["a"]], TypeError, "hypotheses must be a sequence of strings; found str"),
-        (["a"], [], ValueError, "references are empty"),
-        ([], [["a"]], ValueError, "nothing to score"),
-        (["a", "b"], [["a", None]], ValueError, r"1 segment\(s\) have no reference, the first .* segment number 2"),
+        ([], [["a"]], "nothing to score"),
+        (["a", "b"], [["a", None]], r"1 segment\(s\) have no reference, the first .* segment number 2"),
     ],
 )
-def test_what_is_no_reference_is_refused(hypotheses, references, error, match):
-    refuses(match, check_references, hypotheses, references, error=error)
+def test_what_is_no_reference_is_refused(hypotheses, references, match):
+    refuses(match, check_references, hypotheses, references)
 
 
 def test_one_hypothesis_is_not_transposed():

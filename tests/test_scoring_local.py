@@ -221,8 +221,8 @@ def test_dl_hard_matches_its_evaluations(task, data_dir):
         ({"reference": [1.5, "a", "b"]}, {}, "column 'reference' of `frame` holds 1.5 in row 1"),
         ({"chrf_perturbed": 1.0}, {}, "has a column 'chrf_perturbed' already"),
         ({}, {"scorers": {"chrf": len}}, "`scorers` names a metric that is known already: 'chrf'"),
-        ({}, {"scorers": {"x": lambda t: [1.0]}}, "'x' must return 5 finite numbers, one per row; found 1 in .*1,"),
-        ({}, {"scorers": {"x": lambda t: [np.nan] * 5}}, "found 0 in"),
+        ({}, {"scorers": {"x": lambda t: [1.0]}}, "'x' must return 5 finite numbers, one per row"),
+        ({}, {"scorers": {"x": lambda t: [np.nan] * 5}}, "must return 5 finite numbers"),
     ],
 )
 def test_bad_input_of_pairs(change, options, message):

@@ -164,7 +164,6 @@ def test_one_rating_one_system_and_missing_scores():
     ({"unit": "system"}, ValueError, "`unit` must be one of"),
     ({"n_resamples": 2.5}, TypeError, "`n_resamples` must be a whole number"),
     ({"n_resamples": 1}, ValueError, "an interval needs at least 2 resamples"),
-    ({"rng": "a"}, TypeError, "`rng` must be None, a whole number or a numpy Generator"),
 ])  # fmt: skip
 def test_options_are_checked(options, error, match):
     refuses(match, mm.system_dependence, campaign(), "m", error=error, **options)

@@ -263,13 +263,6 @@ def lines(
     groups, rows = list(itertools.product(*choices.values())), list(table.index)
     x, heights = x.to_numpy(dtype=float), table.to_numpy(dtype=float)
     finite, n = heights[np.isfinite(heights)], len(x) // len(groups)
-    if not finite.size:
-        raise ValueError(f"`table` must hold a row, a column and a finite value; its shape is {table.shape}.")
-    whole = list(zip(*levels, strict=True)) == [group for group in groups if choices for _ in range(n)]
-    if not whole or not (np.diff(x.reshape(-1, n)) > 0).all():
-        raise ValueError(f"the rows of `table` must ascend, as many for each choice in turn; found {rows[:5]}.")
-    if start is not None and start not in rows:
-        raise ValueError(f"`start` must be a row of `table`; found {start!r}, and rows {rows[:5]}.")
     columns = pd.DataFrame(index=table.index) if columns is None else columns
     headings, keys = (
         list(dict.fromkeys(heading for heading, _ in columns)),

@@ -31,11 +31,6 @@ class Options:
 
     def __post_init__(self) -> None:
         """Raise `TypeError` or `ValueError` for a value that an option cannot have."""
-        for what in ("reference", "annotation"):
-            if not isinstance(value := getattr(self, what), str | None):
-                raise TypeError(f"`{what}` must be a string or None; found {type(value).__name__}.")
-        if isinstance(self.metrics, str):
-            raise TypeError(f"`metrics` must be a sequence of names; found {self.metrics!r}. Write [{self.metrics!r}].")
         check_choice("missing", self.missing, ("raise", "nan"))
         check_choice("unrated", self.unrated, ("raise", "keep"))
         alone = isinstance(self.metrics_from, str | Path)

@@ -84,8 +84,6 @@ def scored_pairs(
     >>> mm.local_accuracy.metrics_of(pairs)
     ['map', 'P_10']
     """
-    if not isinstance(data, pd.DataFrame | EvalSet | Rankings):
-        raise TypeError(f"`data` must be a DataFrame, an EvalSet or Rankings; found {type(data).__name__}.")
     language = "en"
     if isinstance(data, EvalSet):
         language = (data.language_pair or "").rpartition("-")[2] or language

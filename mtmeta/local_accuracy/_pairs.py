@@ -48,8 +48,6 @@ def metrics_of(pairs: pd.DataFrame) -> list[str]:
     >>> metrics_of(pd.DataFrame(columns=["segment", "chrF", "chrF_perturbed"]))
     ['chrF']
     """
-    if not isinstance(pairs, pd.DataFrame):
-        raise TypeError(f"pairs must be a DataFrame, one row a pair of texts; found {type(pairs).__name__}.")
     names = [c for c in pairs.columns if f"{c}{SUFFIX}" in pairs.columns]
     if not names:
         raise ValueError(f"for each metric M two columns are expected, M and M_perturbed; found {[*map(str, pairs)]}.")

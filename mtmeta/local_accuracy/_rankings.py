@@ -78,10 +78,7 @@ def tau_ap(
 
 
 def _aligned(truth, ranking) -> tuple[pd.Series, pd.Series]:
-    try:
-        x, y = (pd.Series(scores, dtype=np.float64) for scores in (truth, ranking))
-    except (TypeError, ValueError):
-        raise TypeError("the scores of a ranking must be numbers.") from None
+    x, y = (pd.Series(scores, dtype=np.float64) for scores in (truth, ranking))
     odd = sorted(map(str, set(x.index) ^ set(y.index)))
     if odd or len(x) < 2 or not (x.index.is_unique and y.index.is_unique):
         raise ValueError(f"expected the same two or more items in both rankings, each once; in one only: {odd}.")

@@ -206,8 +206,6 @@ def perturb_table(
     """
     check_choice("task", task, KINDS)
     check_choice("tools", tools, ("bundled", "wordnet", "spacy", "wordnet+spacy"))
-    if model is not None and not callable(model):
-        raise TypeError(f"`model` must be a LanguageModel, or a function of prompts; found {type(model).__name__}.")
     column, language = COLUMN[task], base_language(language)
     chosen = _check_kinds(kinds, task, model)
     shown = {"translation": ["reference", "source"], "speech": ["reference"]}[task] if "llm" in chosen else []

@@ -24,7 +24,6 @@ __all__ = [
 ]  # fmt: skip
 
 KINDS = ("light", "transformer")
-_CONFIGS = {"light": LightConfig, "transformer": TransformerConfig}
 
 
 def _with_torch() -> Any:
@@ -119,11 +118,6 @@ def fit(
     check_choice("sees", sees, SEES)
     check_choice("kind", kind, KINDS)
     frames = [frame] if isinstance(frame, pd.DataFrame) else frame
-    if not isinstance(frames, Sequence) or isinstance(frames, str) or not frames:
-        raise TypeError(f"`frame` must be a DataFrame or a non-empty list of them; found {type(frame).__name__}.")
-    wanted = _CONFIGS[kind]
-    if config is not None and not isinstance(config, wanted):
-        raise TypeError(f"kind={kind!r} takes a {wanted.__name__}; found {type(config).__name__}.")
     options = {"validation": validation, "start": start, "checkpoints": checkpoints}
     if kind == "transformer":
         return _with_torch().fit_transformer(list(frames), sees, config, **options, progress=progress)

@@ -31,17 +31,6 @@ _ROLES = ("source", "reference", "translation")
 FEWEST_TEXTS = 10
 
 
-def checked_texts(texts: Iterable[Any]) -> list[str]:
-    """Return ``texts`` as a list of strings; raise if one is missing or not a string."""
-    if isinstance(texts, str):
-        raise TypeError(f"texts must be a sequence of strings; found the string {texts[:40]!r}. Write [text].")
-    texts = list(texts)
-    for i, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise TypeError(f"texts must be strings; found {text!r:.40} at position {i}. Score only what there is.")
-    return texts
-
-
 def texts_of(frame: pd.DataFrame, sees: str) -> list[str]:
     """Return the texts that a sentinel sees in a table.
 

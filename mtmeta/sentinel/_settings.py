@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-
-from .._checks import check_count
 
 #: The encoder for a CPU: of XLM-R's architecture, small, with random weights.
 SCRATCH = "scratch-small"
@@ -58,15 +55,3 @@ class TransformerConfig:
     max_length: int = 512
     checks: int = 4
     seed: int = 12
-
-    def __post_init__(self) -> None:
-        """Refuse what cannot be trained."""
-        for name in ("batch_size", "accumulation", "epochs", "checks"):
-            check_count(name, getattr(self, name), 1)
-        check_count("max_length", self.max_length, 3)  # a text stands between two tokens
-        check_count("seed", self.seed, 0, 2**32 - 1)  # as PyTorch and NumPy allow
-        if not 0 <= self.dropout < 1:
-            raise ValueError(f"`dropout` must be in [0, 1); found {self.dropout!r}.")
-        for name in ("learning_rate", "max_grad_norm"):
-            if not 0 < getattr(self, name) < math.inf:
-                raise ValueError(f"`{name}` must be a positive number; found {getattr(self, name)!r}.")

@@ -307,8 +307,6 @@ def fit_transformer(
     progress: bool,
 ) -> TransformerSentinel:
     """Train a transformer sentinel; see `mtmeta.sentinel.fit`."""
-    if start is not None and not isinstance(start, TransformerSentinel):
-        raise TypeError(f"`start` must be a transformer sentinel; found {type(start).__name__}.")
     config, kept = config or (start.config if start else TransformerConfig()), checkpoints is not None
     texts = [text for frame in frames for text, *_ in examples_of(frame, sees)]
     with _seeded(config.seed), contextlib.ExitStack() as stack:

@@ -126,7 +126,7 @@ def _sentinels():
         yield _sentinel(f"a card that is {name}", CARD, content, r"sentinel\.json is damaged")
     for field, value in (("format", 1), ("sees", [])):
         yield _sentinel(f"{field} is {value!r}", CARD, _card(methodcaller("update", {field: value})),
-            r"expected the kind light \(format 3\) or transformer \(format 4\), and a known `sees`; found")
+            r"is damaged, or from another version of mtmeta")
     for field, value in (("ngrams", {"a": 1}), ("config", None), ("idf", [1, 2])):
         yield _sentinel(f"{field} is {value!r}", CARD, _card(methodcaller("update", {field: value})), damaged)
     yield _sentinel("an unknown setting", CARD, _card(lambda card: card["config"].update(hook="os.system")), damaged)

@@ -18,7 +18,6 @@ OPTIONS: dict[str, str] = {
     "difference SourceOnly 1 --set teaching": "gives all systems of a set one score",
     "rank teaching --n-resamples -1": "must be at least",
     "report teaching --n-resamples 39": "must be at least",
-    f"rank teaching --seed 1{'0' * 20}": "must be at most",
     "correlate teaching --grouping both": "must be one of",
     "validate teaching -o .": "is a directory",
     "sentinel train teaching --sees source --save x --encoder x": "goes? only with --kind transformer",

@@ -29,8 +29,6 @@ def is_there(requirement: str) -> bool:
     kind, _, name = requirement.rpartition(":")
     if kind == "data":
         return any((root / name).is_dir() or any(root.glob(f"*/{name}/")) for root in data_dirs().values())
-    if kind or not name.isidentifier():
-        raise ValueError(f"`mtmeta.requires` has {requirement!r}; expected 'data:NAME' or the name of a Python module.")
     return importlib.util.find_spec(name) is not None
 
 

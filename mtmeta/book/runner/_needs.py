@@ -142,8 +142,6 @@ def unmet(needs: Sequence[str], found: Mapping[str, int]) -> list[str]:
     reasons = []
     for need in needs:
         match = _NEED.fullmatch(need)
-        if match is None or match[1] not in FACTS:
-            raise ValueError(f"`mtmeta.needs` has {need!r}; expected one of {', '.join(FACTS)}, or as in 'metrics>=2'.")
         name, least = match[1], int(match[2] or 1)
         if (count := found[name]) < least:
             asked = FACTS[name] if match[2] is None else f"{least} {FACTS[name]}"
