@@ -495,7 +495,3 @@ BAD = [
 @pytest.mark.parametrize(("function", "given", "options", "message"), BAD, ids=[m for *_, m in BAD])
 def test_errors(function, given, options, message):
     refuses(message, function, *given, **options)
-
-
-def test_errors_of_type():
-    refuses("must be a LanguageModel", perturb.perturb_table, FRAME, model="gpt2", error=TypeError)

@@ -447,21 +447,6 @@ def test_published_checkpoints_go_out_and_come_in(tiny, few, checkpoint, tmp_pat
     refuses("the published sentinel in it cannot be loaded", sentinel.load, tmp_path / "p")
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"batch_size": 0}, "`batch_size` must be at least 1; found 0"),
-        ({"epochs": 1.5}, "`epochs` must be a whole number"),
-        ({"seed": 2**32}, "`seed` must be at most 4,294,967,295"),
-        ({"dropout": 1.0}, "`dropout`"),
-        ({"learning_rate": 0.0}, "`learning_rate` must be a positive number"),
-        ({"max_length": 2}, "`max_length` must be at least 3"),
-    ],
-)
-def test_configuration_is_checked(options, message):
-    refuses(message, TransformerConfig, error=(ValueError, TypeError), **options)
-
-
 WITHOUT_TORCH = """
 import sys
 class Absent:
