@@ -126,8 +126,9 @@ def _cells():
 
 def _columns():
     yield table("no human score", HEAD + "A,1,,1\nB,1,NaN,2\n", r"no translation has a human score")
-    yield table("a text among the scores of a metric", GOOD.replace("\n", ",good\n", 2).replace("X,good", "X,note")
-        .replace("B,1,-1,.8", "B,1,-1,.8,1"), r"column 'note' must hold numbers; found 'good' in data row 1")
+    yield table("a text among the scores of a metric",
+        GOOD.replace("\n", ",1\n").replace("X,1", "X,note").replace("A,1,0,.9,1", "A,1,0,.9,good"),
+        r"column 'note' must hold numbers; found 'good' in data row 1")
 
 
 def _rows():
