@@ -4,12 +4,10 @@ import ast
 import base64
 import os
 import re
-import shlex
 import shutil
 import subprocess
 import sys
 from collections import Counter
-from pathlib import Path
 
 import nbformat
 import numpy as np
@@ -18,6 +16,7 @@ import pytest
 import reading_time
 from bookfiles import NOTEBOOKS, ROOT, code_cells, label, markdown, tagged, toc
 from campaigns import refuses
+from shell import run_lines
 
 import mtmeta as mm
 from mtmeta.datasets import available
@@ -366,20 +365,11 @@ def own_tables(tmp_path_factory):
 @pytest.mark.slow
 @pytest.mark.parametrize("block", list(commands()))
 def test_commands_on_the_pages_run(block, own_tables, tmp_path, command_line, monkeypatch):
-    """Run plain lines of `mtmeta` in this process, and everything else in a shell."""
     shutil.copytree(own_tables, tmp_path, dirs_exist_ok=True)
     (tmp_path / "notebooks").symlink_to(ROOT / "notebooks")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
-    for line in block.replace("\\\n", " ").splitlines():
-        if plain := re.fullmatch(r"mtmeta (?!run )([^|<>;&$]*)(?:> (\S+))?", line):
-            code, out, err = command_line(*shlex.split(plain[1], comments=True))
-            assert code == 0, err
-            if plain[2]:
-                Path(plain[2]).write_text(out)
-        else:
-            done = subprocess.run(["bash", "-ec", line], capture_output=True, text=True, check=False)
-            assert done.returncode == 0, done.stderr[-2000:]
+    for code, _, err in run_lines(block, command_line):
+        assert code == 0, err[-2000:]
 
 
 def test_sets_that_the_pages_fetch_exist():

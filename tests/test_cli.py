@@ -3,7 +3,6 @@
 import io
 import json
 import re
-import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from servers import WHOLE
-from shell import TABLE
+from shell import TABLE, run_lines
 from trees import make_tree
 
 import mtmeta as mm
@@ -203,7 +202,8 @@ def test_version(run):
 
 def each_week(command):
     """Mark the examples of long commands, which have tests of their own."""
-    return pytest.param(command, marks=pytest.mark.exhaustive if command in ("run", "sweep") else pytest.mark.slow)
+    is_long = command in ("run", "sweep", "report")
+    return pytest.param(command, marks=pytest.mark.exhaustive if is_long else pytest.mark.slow)
 
 
 TWO_WORDS = ["sentinel train", "sentinel score", "class", "class check"]
@@ -218,12 +218,7 @@ def test_help_ends_with_an_example_that_works_offline(run, command, tmp_path, mo
     monkeypatch.delenv("MTMETA_DATA", raising=False)
     for name, value in (("MTMETA_CACHE", tmp_path), ("HOME", tmp_path), ("https_proxy", "http://127.0.0.1:9")):
         monkeypatch.setenv(name, str(value))
-    if re.search("[|<>;&$]", example):
-        script = ["sh", "-ec", f'mtmeta() {{ {sys.executable} -m mtmeta "$@"; }}\n{example}']
-        done = subprocess.run(script, capture_output=True, text=True, encoding="utf-8", check=False)
-        results = [(done.returncode, done.stdout, done.stderr)]
-    else:
-        results = [run(*shlex.split(line, comments=True)[1:]) for line in example.splitlines() if line.strip()]
+    results = list(run_lines(example, run))
     assert [(code, "mtmeta: error" in err) for code, _, err in results] == [(0, False)] * len(results), results
     assert any(out or "saved: " in err for _, out, err in results)  # a sentinel is saved in a folder
 

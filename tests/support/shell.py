@@ -1,7 +1,11 @@
-"""The command line in a process of its own, and a table for it."""
+"""Lines of a shell, and a table for them."""
 
+import os
+import re
+import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 #: The example of `correlate`'s docstring: X has never read a translation, Y knows which system is better.
 TABLE = """system,segment,human,X,Y
@@ -14,6 +18,17 @@ C,2,-5,.2,.6
 """
 
 
-def in_a_process(*arguments, **options) -> subprocess.CompletedProcess:
-    command = [sys.executable, "-m", "mtmeta", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False, **options)
+def run_lines(text, run):
+    """Yield exit code, stdout and stderr of lines: plain commands of `mtmeta` run in this process, by a function."""
+    commands = (part.strip() for line in text.replace("\\\n", " ").splitlines() for part in line.split("&&"))
+    for command in filter(None, commands):
+        if plain := re.fullmatch(r"mtmeta (?!run )([^|<>;&$]*)(?:> (\S+))?", command):
+            code, out, err = run(*shlex.split(plain[1], comments=True))
+            if plain[2]:
+                Path(plain[2]).write_text(out)
+            yield code, out, err
+        else:
+            path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+            options = {"env": os.environ | {"PATH": path}, "capture_output": True, "text": True, "check": False}
+            done = subprocess.run(["bash", "-ec", command], **options)
+            yield done.returncode, done.stdout, done.stderr
