@@ -255,6 +255,21 @@ def test_metrics_are_chosen_by_a_table_that_is_written(run, book, here):
     assert "'Z'" in err
 
 
+def test_a_metric_to_examine_is_a_parameter_of_the_chapters_that_have_it(tmp_path, monkeypatch):
+    monkeypatch.setattr("mtmeta.book.runner._run.in_processes", one_by_one)
+    monkeypatch.setattr("mtmeta.book.runner._run.execute", run_here)
+    es = mm.load("teaching")
+    looks = write(tmp_path / "01_a.ipynb", 'campaign = ""  # parameters\nmetric = None', "print(metric)", requires=[])
+    other = write(tmp_path / "02_b.ipynb", 'campaign = ""  # parameters', "metric = 1\nprint(metric)", requires=[])
+    for path in (looks, other):
+        with changed(path) as notebook:
+            notebook.metadata["mtmeta"]["needs"] = []
+    notebooks = {"notebooks/01_a": looks, "notebooks/02_b": other}
+    runner.run(notebooks, es, "teaching", tmp_path / "out", metric="Judge", progress=False)
+    assert [printed(tmp_path / "out" / f"{page}.ipynb") for page in notebooks] == ["Judge\n", "1\n"]
+    refuses("metric", runner.run, notebooks, es, "teaching", tmp_path / "out", metric="Nobody")
+
+
 @pytest.mark.slow
 def test_standard_input_names_of_sets_and_holes(run, book, here, monkeypatch):
     code, _, err = run("run", "1", "--scores", "teaching", "--no-site", "--quiet")
@@ -329,6 +344,15 @@ def no_kernel(monkeypatch):
     monkeypatch.setattr(_run, "in_processes", one_by_one)
     monkeypatch.setattr(_site, "build", built)
     monkeypatch.setattr(runner, "can_build", lambda: True)
+
+
+def test_the_page_of_the_run_names_human_translations(run, book, no_kernel):
+    for options, expected in (
+        ((), "run on mine."),
+        (("--human-system", "B"), "human translations among the systems: B)"),
+    ):
+        code, _, err = run("run", "1", "--scores", "mine.csv", "--out", "there", *options)
+        assert (code, expected in Path("there/site/book/your_run.html").read_text()) == (0, True), err
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -73,7 +73,7 @@ def outputs_note(report: dict, docname: str) -> str:
     if entry is None:
         return "The outputs on this page are those stored in the notebook."
     if entry["status"] == "executed":
-        return f"The outputs on this page were computed when the site was built, in {entry['seconds']:.0f} s."
+        return f"The outputs on this page were computed for this site, in {entry['seconds']:.0f} s."
     if entry["status"] == "failed":
         return "The outputs on this page end where a cell failed when the site was built."
     return f"The outputs on this page are those stored in the notebook: it was not re-executed ({entry['reason']})."

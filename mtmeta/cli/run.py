@@ -17,6 +17,7 @@ _SOURCES = "The book's sources, by default here, above, or where the package was
 Scores = Annotated[str, Option(metavar="FILE|SET", help=_SCORES)]
 Jobs = Annotated[int, Option(metavar="N", min=1, help="How many chapters to execute at a time.")]
 Book = Annotated[Path | None, Option(metavar="DIR", help=_SOURCES)]
+Examined = Annotated[str | None, Option(metavar="NAME", help="The metric that chapters look at closely.")]
 Site = Annotated[bool, Option(help="Build a site of the book with these chapters in it.")]
 
 
@@ -30,6 +31,7 @@ def run(
     book: Book = None,
     site: Site = True,
     metric: opt.Metric = None,
+    metric_to_examine: Examined = None,
 ) -> None:
     """Run chapters of the book on your scores.
 
@@ -58,7 +60,8 @@ def run(
     changed = any(v not in (None, (), [], "raise") for name, v in given.options.items() if name not in shown)
     path = None if changed or metric or scores == "-" else full(scores)
     reads = [project / "book", *filter(None, map(path_of, [scores, *(given.options["metrics_from"] or ())]))]
-    outcomes = runner.run(notebooks, sets[0], path, out, jobs=jobs, progress=not given.options["quiet"], reads=reads)
+    options = {"jobs": jobs, "progress": not given.options["quiet"], "reads": reads, "metric": metric_to_examine}
+    outcomes = runner.run(notebooks, sets[0], path, out, **options)
     rows = [(Path(page).name, o.status, o.seconds, o.reason or None) for page, o in outcomes.items()]
     given.write(pd.DataFrame(rows, columns=["chapter", "status", "seconds", "reason"]), places=1)
     say(f"notebooks: {out / 'notebooks'}")
@@ -68,7 +71,9 @@ def run(
     elif site:
         say("building the site")
         try:
-            say(f"site: {runner.show(project, outcomes, out, title=names[0])}")
+            people = ", ".join(sorted(getattr(sets[0], "human_systems", ())))
+            title = f"{names[0]} (human translations among the systems: {people})" if people else names[0]
+            say(f"site: {runner.show(project, outcomes, out, title=title)}")
         except RuntimeError as error:
             typer.echo(f"mtmeta: error: no site: {visible(error)}", err=True)
             failed = True

@@ -18,6 +18,7 @@ import pandas as pd
 from ... import __version__
 from ..._escapes import file_name, markdown
 from ..._files import check_not_input, claim, digest, whole_file
+from ..._names import unknown
 from ..._processes import in_processes
 from ...evalset import EvalSet
 from ...rankings import Rankings
@@ -56,6 +57,7 @@ def run(
     jobs: int = 2,
     progress: bool = True,
     reads: Iterable[Path] = (),
+    metric: str | None = None,
 ) -> dict[str, Outcome]:
     """Execute chapters on a set of scores.
 
@@ -86,6 +88,8 @@ def run(
         Whether to write the outcome of each chapter to stderr.
     reads : iterable of Path
         Files and folders that must not be replaced, in addition to the notebooks.
+    metric : str, optional
+        The metric to examine, in chapters that look closely at one: the value of their parameter ``metric``.
 
     Returns
     -------
@@ -104,7 +108,9 @@ def run(
     check_not_input(out, [*reads, *notebooks.values()])
     claim(out, ".mtmeta-run")
     parameters = {PARAMETERS[kind_of(data)]: _write_scores(data, out) if scores is None else scores}
-    with closing(_outcomes(notebooks, data, out, parameters, jobs)) as done:
+    if metric is not None and metric not in (known := getattr(data, "metrics", ())):
+        raise unknown("metric", metric, known)
+    with closing(_outcomes(notebooks, data, out, parameters, jobs, metric)) as done:
         for number, (page, outcome) in enumerate(done, 1):
             outcomes[page] = outcome
             if progress:
@@ -116,14 +122,17 @@ def run(
 
 
 def _outcomes(
-    notebooks: Mapping[str, Path], data: Data, out: Path, parameters: Mapping[str, str], jobs: int
+    notebooks: Mapping[str, Path], data: Data, out: Path, parameters: Mapping[str, str], jobs: int, metric: str | None
 ) -> Iterator[tuple[str, Outcome]]:
     """Yield the outcome of each chapter as soon as it is known.
 
     Chapters are executed in processes, since papermill changes the directory and is noisy when it is stopped.
     """
     found, seen, todo = facts(data), fingerprint(data), {}
+    scores = parameters
     for page, path in notebooks.items():
+        looks = metric is not None and re.search(r'"metric = (None|\\")', path.read_text(encoding="utf-8"))
+        parameters = {**scores, "metric": metric} if looks else scores
         key = digest([digest(path.read_bytes()), seen, parameters, __version__])
         if reason := _why_not(path, kind_of(data), found):
             outcome = Outcome("skipped", reason=reason)
