@@ -13,6 +13,7 @@ import nbformat
 import numpy as np
 import pandas as pd
 import pytest
+from campaigns import refuses
 from shell import TABLE
 from toy_books import CONFIG, one_by_one, printed, run_here, write
 from trees import make_tree
