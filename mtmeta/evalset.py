@@ -590,8 +590,6 @@ class EvalSet:
 
         Raises
         ------
-        TypeError
-            If ``frame`` is not a DataFrame.
         ValueError
             If a column is missing or holds text, a (system, segment) pair occurs twice, a
             system lacks segments, or the table mixes language pairs.

@@ -244,11 +244,6 @@ def lines(
     Interactive
         Its ``values`` are ``knob`` and, by its number from 0, ``line 0`` and so on.
 
-    Raises
-    ------
-    ValueError
-        If there is no finite value, the positions do not ascend, choices are not complete, or ``start`` is not a row.
-
     Examples
     --------
     >>> import pandas as pd

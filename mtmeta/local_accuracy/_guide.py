@@ -71,7 +71,7 @@ def scored_pairs(
     Raises
     ------
     TypeError, ValueError
-        If the data are none of these, or as the functions named.
+        If a table holds neither pairs nor texts, or as the functions named.
 
     See Also
     --------

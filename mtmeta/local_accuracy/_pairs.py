@@ -32,8 +32,6 @@ def metrics_of(pairs: pd.DataFrame) -> list[str]:
 
     Raises
     ------
-    TypeError
-        If ``pairs`` is no DataFrame.
     ValueError
         If there is no such column.
 

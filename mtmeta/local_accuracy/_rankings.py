@@ -49,10 +49,8 @@ def tau_ap(
 
     Raises
     ------
-    TypeError
-        If a score is no number.
     ValueError
-        If there are fewer than two items, the items differ, or a score is missing.
+        If there are fewer than two items, the items differ, or a score is missing or is not a number.
 
     See Also
     --------

@@ -74,10 +74,8 @@ def explain_reference_shape(hypotheses: Sequence[str], references: Sequence[Any]
 
     Raises
     ------
-    TypeError
-        If hypotheses are not strings, or references are neither strings nor lists of strings.
     ValueError
-        If either is empty.
+        If there are no hypotheses.
 
     See Also
     --------

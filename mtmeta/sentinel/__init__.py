@@ -92,7 +92,7 @@ def fit(
     Raises
     ------
     TypeError
-        If a table is not a DataFrame, or ``config`` or ``start`` is of another kind.
+        If a table is not a DataFrame.
     ValueError
         If a column is absent, a text or score is missing, there are too few texts, all scores are
         equal, an option is unknown or does not go with ``kind``, or the extra is not installed.

@@ -65,7 +65,7 @@ class Sentinel:
         Raises
         ------
         TypeError, ValueError
-            If ``texts`` is one string, or an item is missing or not text.
+            If an item is missing or is not a text.
         """
         codes, distinct = pd.factorize(np.array([*texts], dtype=object), use_na_sentinel=False)
         if not len(distinct):

@@ -60,7 +60,7 @@ def missing(notebook: str | Path) -> list[str]:
     Raises
     ------
     ValueError
-        If the file is not a notebook, or a requirement has neither form.
+        If the file is not a notebook.
     """
     return [r for r in about(notebook)["requires"] if not is_there(r)]
 

@@ -129,11 +129,6 @@ def unmet(needs: Sequence[str], found: Mapping[str, int]) -> list[str]:
     list of str
         One phrase for each need that is not met; empty if the chapter can run.
 
-    Raises
-    ------
-    ValueError
-        If a need has another form.
-
     Examples
     --------
     >>> unmet(["metrics>=2", "sources"], {"metrics": 1, "sources": 20})
