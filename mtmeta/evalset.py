@@ -639,7 +639,7 @@ class EvalSet:
             texts=texts,
             about={
                 "language_pair": None if "lp" not in frame else str(frame["lp"].iloc[0]),
-                "provenance": {"left_out": {f"column {c!r}": "not among the metrics asked for" for c in ignored}},
+                "provenance": {"left_out": {f"column {c!r}": NOT_ASKED for c in ignored}},
             },
             unrated=unrated,
         )
@@ -716,8 +716,8 @@ def metric_names(es: EvalSet, metrics: Sequence[str] | str | None) -> list[str]:
     return [known[i] for i in positions("metric", wanted, known)]
 
 
-#: Why a system is left out.
-UNRATED = "nobody rated it"
+#: Why a system, or a column, is left out.
+UNRATED, NOT_ASKED = "nobody rated it", "not among the metrics asked for"
 
 
 def as_evalset(data: EvalSet | pd.DataFrame, *, unrated: bool = False) -> EvalSet:

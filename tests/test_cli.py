@@ -391,6 +391,11 @@ def test_two_metrics_are_compared_in_a_sentence_and_a_row(run):
     assert "teaching: Very skewed scores (skewness): Tagger (-2.2)." in err
 
 
+def test_metrics_that_were_not_asked_for_are_not_listed(run):
+    code, _, err = run("rank", "wmt24-news/en-de", "--metric", "BLEU", "--metric", "chrF", "--n-resamples", 0)
+    assert (code, "column 'COMET-22'" in err, "left out of wmt24-news/en-de: 13 systems" in err) == (0, False, True)
+
+
 def test_systems_are_chosen_and_left_out(run):
     es = mm.load("teaching")
     kept = [system for system in es.systems if system != "Fjord"]

@@ -158,9 +158,11 @@ class OnSets(Writes):
 
 def report_left_out(sets: Sequence[Any]) -> None:
     """Report what loading left out of sets, and why."""
+    from ..evalset import NOT_ASKED
+
     for data in sets:
         found = getattr(data, "provenance", {}).get("left_out", {})
-        say(*(f"left out of {data.name}: {what} ({why})" for what, why in found.items()))
+        say(*(f"left out of {data.name}: {what} ({why})" for what, why in found.items() if why != NOT_ASKED))
 
 
 def together(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:

@@ -700,7 +700,11 @@ def _one_a_translation(frame: pd.DataFrame, given: _Input, raters: str) -> pd.Da
         pivot = pivot[sorted(pivot, key=natural)]
     else:
         pivot = ratings.groupby(keys, sort=False, dropna=False)["human"].mean()
-    done = {"mean": "their mean", "standardise": "the mean of each rater's z-scores", "apart": "kept apart"}[raters]
+    done = {
+        "mean": "their mean",
+        "standardise": "the mean of each rater's z-scores",
+        "apart": "the first, and human_2 … are the others",
+    }[raters]
     given.notes.append(f"{counted(n, 'rater')}, up to {counted(most, 'rating')} of a translation: human is {done}")
     return table.join(pivot, on=keys)
 
