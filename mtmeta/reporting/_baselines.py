@@ -24,8 +24,8 @@ _TRAINED_ON, _TRAINED_FROM = 3000, 60
 def baselines(part: Part, section: Section) -> None:
     """Compute the values of metrics that know who wrote a translation, how hard a segment is, or one text."""
     es, scores = part.paired, {}
-    means = (np.nanmean(part.paired.human, axis=axis, keepdims=True) for axis in (0, 1))
-    scores["segment oracle"], scores["system oracle"] = np.broadcast_arrays(*means)
+    scores["segment oracle"] = np.broadcast_to(np.nanmean(es.human, axis=0), es.shape)
+    section.attempt("baseline=system oracle", lambda: scores.update({"system oracle": _of_the_system(es)}))
     for name in ("source", "translation"):
         key = f"baseline={name} "
         section.attempt(f"{key}length", lambda name=name: scores.update({f"{name} length": -_lengths_of(es, name)}))
@@ -73,13 +73,27 @@ def _lengths_of(es: EvalSet, sees: str) -> np.ndarray:
     return np.broadcast_to(rows, es.shape)
 
 
+def _halves(es: EvalSet, keys: Sequence | None = None) -> np.ndarray:
+    """Return 0 or 1 for each segment; documents, where there are ten, or other keys stay together."""
+    keys = es.documents if es.documents is not None and len(set(es.documents)) >= 10 else keys
+    return pd.factorize(pd.Series(keys or es.segments, dtype=object), use_na_sentinel=False)[0] % 2
+
+
+def _of_the_system(es: EvalSet) -> np.ndarray:
+    """Return the mean human score of each system on the other half, for all its translations; NaN where it has none."""
+    fold = _halves(es)
+    means = np.transpose([pd.DataFrame(es.human[:, fold != side]).mean(axis=1) for side in (0, 1)])
+    if np.isnan(means[:, fold]).all():
+        raise Undefined("the other half of the data has no human scores of these systems.")
+    return means[:, fold]
+
+
 def _trained(part: Part, sees: str) -> np.ndarray:
     """Train a light sentinel on every second document (or segment) and score the others, then swap the halves."""
     es, texts = part.paired, _texts(part.paired, sees)
     if es.shape[1] < _TRAINED_FROM:
         raise Undefined(f"{es.shape[1]} segments are too few to train on half of them; {_TRAINED_FROM} are enough.")
-    keys = es.documents if es.documents is not None and len(set(es.documents)) >= 10 else es.texts.sources
-    fold = pd.factorize(pd.Series(keys or es.segments, dtype=object), use_na_sentinel=False)[0] % 2
+    fold = _halves(es, es.texts.sources)
     scores, rng = np.full(es.shape, np.nan), np.random.default_rng(part.seed)
     human = np.nanmean(es.human, axis=0, keepdims=True) if sees == "source" else es.human
     for side in (0, 1):

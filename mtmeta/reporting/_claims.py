@@ -13,11 +13,13 @@ from .._enough import too_few
 from ._baselines import beyond_sources
 from ._facts import NO_INTERVAL, PAGE, Claim, Part, Row, Section, label
 
-VERDICTS = ("supported", "real but small", "not supported", "cannot be told")
+VERDICTS = ("supported", "real, size open", "real but small", "not supported", "cannot be told")
 #: Verdicts that say that an effect is there.
-_SHOWN = VERDICTS[:2]
-#: What is too small to matter: of correlations and accuracies, and of SysDep as a share of the range of systems.
+_SHOWN = VERDICTS[:3]
+#: The least excess of a correlation or an accuracy that matters.
 _MARGIN = 0.1
+#: Where the interval of an excess lies beside the least excess that matters.
+_THERE = {"supported": "reaches no lower than", "real, size open": "holds", "real but small": "ends below"}
 #: Sums of fractions may miss a threshold that they equal by less than this.
 _ROUNDING = 1e-9
 
@@ -25,9 +27,11 @@ _ROUNDING = 1e-9
 def decide(value: float, low: float, high: float, threshold: float, margin: float) -> tuple[str, str]:
     """Sort a claim "above the threshold" by its interval.
 
-    A claim is supported if the interval lies above the threshold, or real but small if the interval also ends below
-    threshold + margin. It is not supported if the value does not exceed the threshold, or the interval holds the
-    threshold and ends below threshold + margin, which rules out any excess of note. Otherwise it cannot be told.
+    If the interval lies above the threshold, there is an excess: the claim is supported if all of the interval is at
+    least a margin above the threshold, real but small if none of it is, and otherwise its size is open. A claim is not
+    supported if the value does not exceed the threshold, or the interval holds the threshold and ends below
+    threshold + margin, which rules out any excess of note. Otherwise it cannot be told. A shorter interval around the
+    same value never turns "supported" or an excess into something less, except where it shows that the excess is small.
 
     Parameters
     ----------
@@ -46,15 +50,19 @@ def decide(value: float, low: float, high: float, threshold: float, margin: floa
         return "cannot be told", "it could not be computed"
     if np.isnan(low) or np.isnan(high):
         return "cannot be told", "there is no interval"
-    if low > threshold + _ROUNDING and high < threshold + margin:
-        return "real but small", f"the interval lies above {threshold:.3g} and below {threshold + margin:.3g}"
     if low > threshold + _ROUNDING:
-        return "supported", f"the interval lies above {threshold:.3g}"
+        size = _sized(low, high, threshold + margin)
+        return size, f"the interval lies above {threshold:.3g} and {_THERE[size]} {threshold + margin:.3g}"
     if value <= threshold + _ROUNDING:
         return "not supported", f"the value is not above {threshold:.3g}"
     if high < threshold + margin:
         return "not supported", f"the interval holds {threshold:.3g} and rules out {threshold + margin:.3g}"
     return "cannot be told", f"the interval holds both {threshold:.3g} and values large enough to matter"
+
+
+def _sized(low: float, high: float, matters: float) -> str:
+    """Return the verdict on an excess that is there."""
+    return VERDICTS[0 if low >= matters - _ROUNDING else 2 if high < matters else 1]
 
 
 def claims_of(part: Part) -> list[Claim]:
@@ -95,8 +103,8 @@ def _these(part: Part, section: Section, row: Row) -> Judgement:
     if 1 / math.factorial(k) > 0.05:
         reason = f"{k} systems have {math.factorial(k)} orders, too few for a p-value of .05"
         return Judgement("cannot be told", reason, row)
-    small = row.high < 0.5 + _MARGIN
-    verdict = VERDICTS[small] if p <= 0.05 else "not supported" if small else "cannot be told"
+    size = _sized(row.low, row.high, 0.5 + _MARGIN)
+    verdict = size if p <= 0.05 else "not supported" if size == "real but small" else "cannot be told"
     return Judgement(verdict, f"random orders of {k} systems agree as well with p = {p:.2g}", row)
 
 
@@ -164,24 +172,6 @@ def _with_ties(part: Part, section: Section, row: Row) -> Judgement:
     return Judgement(verdict, reason, row)
 
 
-def _treatment(part: Part, section: Section, row: Row) -> Judgement:
-    favours, beside = section.found.get("favours"), ""
-    if p := section.row("sysdep.p"):
-        than = p.note.removesuffix(" the null explains")
-        beside = f"; SysDep is {than} that of metrics as noisy that are blind to the system, p = {p.value:.2g}"
-    if favours:
-        reason = "; ".join(f"{system} is {verdict}" for system, verdict in favours.items())
-        return Judgement("not supported", reason + beside, row)
-    if favours is None:
-        return Judgement("cannot be told", section.why("favours") + beside, row)
-    reach, spread = section.found["reach"], section.found["range"]
-    if reach <= _MARGIN * spread:
-        reason = f"every deviation lies within {_MARGIN:.0%} of the range of the systems"
-        return Judgement("supported", reason + beside, row)
-    shown = "" if math.isnan(reach) else f", but deviations of up to {reach:.2g} human points are not ruled out"
-    return Judgement("cannot be told", f"no favour was found{shown}{beside}", row)
-
-
 def _length(part: Part, section: Section, row: Row) -> Judgement:
     if np.isnan(row.low):
         return Judgement("cannot be told", too_few(part.n_units(), part.unit) or "there is no interval", row)
@@ -193,12 +183,6 @@ def _length(part: Part, section: Section, row: Row) -> Judgement:
     return Judgement("cannot be told", "the interval holds both 0 and values large enough to matter", row)
 
 
-def _elsewhere(part: Part, section: Section, row: None) -> Judgement:
-    pair = f" ({part.es.language_pair})" if part.es.language_pair else ""
-    reason = f"this verdict is about {part.es.name}{pair} alone; report on several sets to compare them"
-    return Judgement("cannot be told", reason)
-
-
 def _decided(row: Row, threshold: float, margin: float) -> tuple[str, str]:
     verdict, reason = decide(row.value, row.low, row.high, threshold, margin)
     no_interval = row.note.partition(NO_INTERVAL)[2].partition(";")[0] if np.isnan(row.low) else ""
@@ -207,4 +191,4 @@ def _decided(row: Row, threshold: float, margin: float) -> tuple[str, str]:
 
 #: The judge of each claim of the page, by its key there.
 _JUDGES = {"these": _these, "others": _others, "within": _within, "beyond": _beyond, "best": _best}
-_JUDGES |= {"with_ties": _with_ties, "treatment": _treatment, "length": _length, "elsewhere": _elsewhere}
+_JUDGES |= {"with_ties": _with_ties, "length": _length}

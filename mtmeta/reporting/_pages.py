@@ -13,7 +13,7 @@ from .._escapes import markdown, visible
 from ._claims import VERDICTS, by_verdict
 from ._facts import LEVEL, PAGE, Claim, Part, Section
 
-_MARKS = dict(zip(VERDICTS, ("✓", "≈", "✗", "?"), strict=True))
+_MARKS = dict(zip(VERDICTS, ("✓", "+", "≈", "✗", "?"), strict=True))
 
 
 class Table(NamedTuple):

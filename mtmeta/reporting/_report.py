@@ -37,7 +37,8 @@ class Report:
         empty; ``n`` counts what ``unit`` says.
     claims : pandas.DataFrame
         One row a claim: ``set, metric, claim, verdict, statistic, value, low, high, n, unit, reason, chapter``;
-        ``verdict`` is ``"supported"``, ``"real but small"``, ``"not supported"`` or ``"cannot be told"``.
+        ``verdict`` is ``"supported"``, ``"real, size open"``, ``"real but small"``, ``"not supported"`` or
+        ``"cannot be told"``.
     skipped : pandas.DataFrame
         The omissions, in the columns of ``sections``; ``note`` is the reason.
     seed : int
@@ -144,9 +145,10 @@ def report(
 
     Notes
     -----
-    A claim of the form "more than chance" is *supported* if the interval of its statistic lies above chance, or *real
-    but small* if the interval also ends less than .1 above chance (.05 for acc_eq). It is *not supported* if the value
-    does not exceed chance, or the interval holds chance and ends within the same margin. Otherwise it *cannot be told*.
+    A claim of the form "more than chance" is *supported* if all of the interval of its statistic lies at least .1 above
+    chance (.05 for acc_eq). If the interval lies above chance and holds such values, the excess is *real, size open*,
+    and if it holds none, *real but small*. A claim is *not supported* if the value does not exceed chance, or the
+    interval holds chance and ends within the same margin. Otherwise it *cannot be told*.
     An interval needs at least 6 segments or documents, and one over other systems at least 8 systems. Below that every
     claim that rests on one *cannot be told*: from one segment a coin would be right in half of all sets, and from
     three in .11 to .15 of them. Intervals of 6 to 19 units are at least as long as Student's.

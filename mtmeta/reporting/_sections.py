@@ -211,9 +211,6 @@ def _favours(part: Part, section: Section) -> None:
     verdicts = centred["verdict"].where(centred["verdict"] == plain["verdict"].reindex(centred.index), "undecided")
     for system, value, *ends in centred[["forward", "forward_low", "forward_high"]].itertuples():
         section.add("deviation", value, ends, n=n, unit="systems", note=verdicts[system], subject=system)
-    bounds = centred[["forward_low", "forward_high", "reverse_low", "reverse_high"]].to_numpy()
-    section.found["favours"] = verdicts[verdicts != "undecided"].to_dict()
-    section.found |= {"reach": float(np.abs(bounds).max()), "range": float(np.ptp(centred["human"]))}
 
 
 def length(part: Part, section: Section) -> None:
