@@ -447,6 +447,12 @@ def test_published_checkpoints_go_out_and_come_in(tiny, few, checkpoint, tmp_pat
     refuses("the published sentinel in it cannot be loaded", sentinel.load, tmp_path / "p")
 
 
+@pytest.mark.slow
+def test_a_training_that_cannot_be_is_refused(few, torch):
+    refuses("the first row 1", train, few, validation=few.assign(human=np.nan))
+    refuses("training diverged", train, few, learning_rate=1e38)
+
+
 WITHOUT_TORCH = """
 import sys
 class Absent:

@@ -203,6 +203,11 @@ def test_seed_and_workers_do_not_matter_to_the_result():
     pd.testing.assert_frame_equal(shared[:1], single)
 
 
+def test_sizes_in_tables():
+    row = mm.system_dependence(campaign(1, n_systems=4, n_segments=30), n_resamples=0).summary.iloc[0]
+    assert (row["n_systems"], row["n_paired"]) == (4, 120)
+
+
 def test_a_verdict_needs_both_intervals_on_one_side_of_zero(monkeypatch):
     both = {"low": ([-0.5, 0.1, 0.1, -3, -3, -3], [0.1, 0.1, -0.5, -3, -3, -3])}
     both["high"] = ([1, 1, 1, 0.5, -0.1, -0.1], [1, 1, 1, -0.1, -0.1, 0.5])
