@@ -227,9 +227,6 @@ def ex_06_hurt() -> dict:
     return {"metric": 1.0, "twin": Expected(float(stats.norm.cdf(0.05 / (0.05 * np.sqrt(2)))), 0.05)}
 
 
-ex_06_claims = _claims("b", "d")
-
-
 def ex_06_own(field: EvalSet, metric: str) -> dict:
     accuracy = _values(field, coefficient="acc_eq")
     expected = ties.expected_accuracy(field).set_index("metric")["value"]
