@@ -142,22 +142,22 @@ def test_corpus_rates_sum_errors_first_in_each_group():
 
 
 @pytest.mark.data
-def test_librispeech_matches_its_44_result_files(data_dir):
+@pytest.mark.parametrize(("part", "n_segments", "n_speakers", "n_other"), [
+    pytest.param("test-clean", 2620, 40, 0, marks=pytest.mark.exhaustive), ("test-other", 2939, 33, 2),
+])  # fmt: skip
+def test_librispeech_matches_its_44_result_files(data_dir, part, n_segments, n_speakers, n_other):
     pattern = r"^WER: error_rate=([\d.]+), ref_words=(\d+), subs=(\d+), ins=(\d+), dels=(\d+)"
-    for part, n_segments, n_speakers, n_other in (("test-clean", 2620, 40, 0), ("test-other", 2939, 33, 2)):
-        table = mm.datasets.load_transcripts(f"librispeech/{part}")
-        assert (table["segment"].nunique(), table["speaker"].nunique()) == (n_segments, n_speakers)
-        exact = sclite.score_transcripts(table)
-        fewest = scoring.score_transcripts(table, ["wer"])
-        differ = []
-        for found, least in zip(exact.itertuples(), fewest.itertuples(), strict=True):
-            path = data_dir / "librispeech-rnnt" / "results" / f"{part}.{found.system}.tsv.result"
-            rate, words, *errors = map(float, re.match(pattern, path.read_text()).groups())
-            assert [found.words, found.substitutions, found.insertions, found.deletions] == [words, *errors]
-            assert -100 * found.wer == pytest.approx(rate, abs=1e-12)
-            differ.append(sum(errors) - least.substitutions - least.insertions - least.deletions)
-        # Where the costs of sclite take more than the fewest errors, it is one error.
-        assert sorted(differ) == [0] * (22 - n_other) + [1] * n_other
+    table = mm.datasets.load_transcripts(f"librispeech/{part}")
+    assert (table["segment"].nunique(), table["speaker"].nunique()) == (n_segments, n_speakers)
+    exact, fewest, differ = sclite.score_transcripts(table), scoring.score_transcripts(table, ["wer"]), []
+    for found, least in zip(exact.itertuples(), fewest.itertuples(), strict=True):
+        path = data_dir / "librispeech-rnnt" / "results" / f"{part}.{found.system}.tsv.result"
+        rate, words, *errors = map(float, re.match(pattern, path.read_text()).groups())
+        assert [found.words, found.substitutions, found.insertions, found.deletions] == [words, *errors]
+        assert -100 * found.wer == pytest.approx(rate, abs=1e-12)
+        differ.append(sum(errors) - least.substitutions - least.insertions - least.deletions)
+    # Where the costs of sclite take more than the fewest errors, it is one error.
+    assert sorted(differ) == [0] * (22 - n_other) + [1] * n_other
 
 
 RUNS = pd.DataFrame(
