@@ -10,7 +10,6 @@ from campaigns import agree, campaigns, checks, comparable, near, refuses
 from scipy import stats
 
 import mtmeta as mm
-from mtmeta import agreement
 from mtmeta.ties._subsample import drop_probabilities
 
 pytestmark = pytest.mark.slow
@@ -19,24 +18,22 @@ pytestmark = pytest.mark.slow
 @checks(mm.ties.human_tie_share)
 def test_human_ties(numbers):
     for number, human, _, es in campaigns(numbers):
-        for grouping in agreement.GROUPINGS:
-            groups = [h for h, _ in exact.groups(human, human, grouping)]
-            if not groups:
-                refuses("no group has two rated", mm.ties.human_tie_share, es, grouping=grouping)
-                continue
-            pairs = [list(itertools.combinations(h, 2)) for h in groups]
-            shares = [Fraction(sum(a == b for a, b in group), len(group)) for group in pairs]
-            near(mm.ties.human_tie_share(es, grouping=grouping), exact.mean(shares), number, 1e-12)
+        groups = [h for h, _ in exact.groups(human, human, "segment")]
+        if not groups:
+            refuses("no segment has two rated", mm.ties.human_tie_share, es)
+            continue
+        pairs = [list(itertools.combinations(h, 2)) for h in groups]
+        shares = [Fraction(sum(a == b for a, b in group), len(group)) for group in pairs]
+        near(mm.ties.human_tie_share(es), exact.mean(shares), number, 1e-12)
 
 
 @checks(mm.ties.tie_curve)
 def test_curves(numbers):
     for number, human, metric, es in campaigns(numbers):
-        grouping = agreement.GROUPINGS[number % 3]
-        if not comparable(human, metric, grouping):
+        if not comparable(human, metric, "segment"):
             continue
-        corners = exact.tie_curve(human, metric, grouping)
-        found = mm.ties.tie_curve(es, "m", grouping=grouping).to_numpy()
+        corners = exact.tie_curve(human, metric, "segment")
+        found = mm.ties.tie_curve(es, "m").to_numpy()
         assert len(found) == len(corners), number
         for row, corner in zip(found, corners, strict=True):
             for value, wanted in zip(row, corner, strict=True):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from .._checks import Undefined, check_choice
+from .._checks import Undefined
 from .._equal import ends_of_runs, merged_scores
 from ..agreement.coefficients import calibration_curve, first_best
 from ..agreement.groups import grouped, pair_positions
@@ -98,17 +98,16 @@ def calibrate_ties(es: EvalSet | pd.DataFrame, metric: str, *, grouping: str = "
     return TieCalibration(float(thresholds[best]), float(curve[best]), thresholds, curve, signature)
 
 
-def human_tie_share(es: EvalSet | pd.DataFrame, *, grouping: str = "segment") -> float:
-    """Return the mean over groups of the share of pairs that humans tie.
+def human_tie_share(es: EvalSet | pd.DataFrame) -> float:
+    """Return the mean over segments of the share of pairs that humans tie.
 
     This is the acc_eq of a constant metric, in [0, 1].
 
-    Target: the share of pairs that raters like these tie, over groups like these.
+    Target: the share of pairs that raters like these tie, over segments like these.
 
     Parameters
     ----------
     es : EvalSet or pandas.DataFrame
-    grouping : {"none", "segment", "system"}
 
     Returns
     -------
@@ -117,7 +116,7 @@ def human_tie_share(es: EvalSet | pd.DataFrame, *, grouping: str = "segment") ->
     Raises
     ------
     ValueError
-        If no group has two rated translations.
+        If no segment has two rated translations.
 
     See Also
     --------
@@ -134,18 +133,15 @@ def human_tie_share(es: EvalSet | pd.DataFrame, *, grouping: str = "segment") ->
     >>> mm.ties.human_tie_share(mm.EvalSet([[5], [3], [5], [5]], {}, systems=list("ABCD")))
     0.5
     """
-    check_choice("grouping", grouping, ("none", "segment", "system"))
     human = as_evalset(es).human
-    human = merged_scores(human.ravel()).reshape(human.shape)
-    rows = {"none": human.reshape(1, -1), "segment": human.T, "system": human}[grouping]
     shares = []
-    for scores in rows:
+    for scores in merged_scores(human.ravel()).reshape(human.shape).T:
         scores = scores[~np.isnan(scores)]
         if len(scores) >= 2:
             same = np.unique(scores, return_counts=True)[1]
             shares.append((same * (same - 1)).sum() / (len(scores) * (len(scores) - 1)))
     if not shares:
-        raise Undefined(f"no group has two rated translations (grouping {grouping!r}).")
+        raise Undefined("no segment has two rated translations.")
     return float(np.mean(shares))
 
 
@@ -211,7 +207,7 @@ def expected_accuracy(
     return pd.DataFrame(rows, columns=["metric", "value", "n_pairs", "n_groups", "n_empty"])
 
 
-def tie_curve(es: EvalSet | pd.DataFrame, metric: str, *, grouping: str = "segment") -> pd.DataFrame:
+def tie_curve(es: EvalSet | pd.DataFrame, metric: str) -> pd.DataFrame:
     r"""Return acc_eq against the share of pairs that a metric ties, from 0 to 1.
 
     The threshold of tie calibration has the unit of the metric; the share of ties that it produces has none. Only some
@@ -224,7 +220,7 @@ def tie_curve(es: EvalSet | pd.DataFrame, metric: str, *, grouping: str = "segme
 
     Parameters
     ----------
-    es, metric, grouping
+    es, metric
         As in `calibrate_ties`.
 
     Returns
@@ -253,7 +249,7 @@ def tie_curve(es: EvalSet | pd.DataFrame, metric: str, *, grouping: str = "segme
     """
     es = as_evalset(es)
     metric_names(es, metric)
-    cells = grouped(es, metric, grouping)
+    cells = grouped(es, metric, "segment")
     first, second = pair_positions(cells.starts)
     n_pairs = cells.sizes * (cells.sizes - 1) // 2
     weight = np.repeat(1 / (n_pairs * len(n_pairs)), n_pairs)  # all groups weigh the same
