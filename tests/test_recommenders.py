@@ -11,7 +11,7 @@ TASTES = np.array([[5, 4, 0, 0, 0], [4, 5, 0, 0, 3], [0, 0, 5, 4, 0], [5, 0, 0, 
 
 
 def scores(name, ratings=TASTES, seed=0):
-    return np.asarray(ALGORITHMS[name][1](recommenders._Training(ratings, seed)), dtype=float)
+    return np.asarray(ALGORITHMS[name](recommenders._Training(ratings, seed)), dtype=float)
 
 
 def test_baselines_by_hand():

@@ -223,25 +223,6 @@ def variance_by_combination(table: pd.DataFrame, metrics):
     return ax
 
 
-def swap_effect_bars(table: pd.DataFrame):
-    """Draw how often swaps lower, keep and raise each measure."""
-    table = table.sort_values("share_lowered", kind="stable", ignore_index=True)
-    ax = plt.subplots(figsize=(6.6, 0.24 * len(table) + 1.2))[1]
-    y, left = np.arange(len(table)), 0
-    looks = (COLOURS[0], ""), ("#dddddd", "////"), (COLOURS[1], "xxxx")
-    for word, (colour, hatch) in zip(("lowered", "kept", "raised"), looks, strict=True):
-        style = {"color": colour, "hatch": hatch, "edgecolor": "white"}
-        ax.barh(y, table[f"share_{word}"], left=left, label=word, **style)
-        left = left + table[f"share_{word}"]
-    names = table["metric"].astype(str)
-    if table["context"].nunique() > 1:
-        names = names + " (" + table["context"].astype(str) + ")"
-    ax.set_yticks(y, names, fontsize=8 if len(table) > 20 else 10)
-    ax.set(xlim=(0, 1), ylim=(-0.6, len(table) - 0.4), xlabel="share of pairs")
-    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, fontsize=10)
-    return ax
-
-
 # -- sentinels ---------------------------------------------------------------------------
 
 

@@ -272,30 +272,27 @@ def _one_thread() -> Iterator[None]:
         yield
 
 
-#: What each algorithm is: its family, and what scores all items for all users.
-ALGORITHMS: dict[str, tuple[str, Callable[[_Training], np.ndarray]]] = {
-    "Random": ("baseline", _random),
-    "Popularity": ("baseline", _popularity),
-    "MeanRating": ("baseline", _mean_rating),
-    "UserKNN": ("neighbourhood", _user_knn),
-    "ItemKNN": ("neighbourhood", _item_knn),
-    "Rocchio": ("neighbourhood", _rocchio),
-    "RSV": ("neighbourhood", _rsv),
-    "CHI2": ("neighbourhood", _chi2),
-    "KLD": ("neighbourhood", _kld),
-    "RM1": ("relevance model", _rm1),
-    "RM2": ("relevance model", _rm2),
-    "RandomWalk": ("graph", _random_walk),
-    "SVD": ("factors", _svd),
-    "PureSVD": ("factors", _pure_svd),
-    "NMF": ("factors", _factorised),
-    "PLSA": (
-        "factors",
-        partial(_factorised, beta_loss="kullback-leibler", solver="mu"),
-    ),
-    "BPRMF": ("factors", _bprmf),
-    "WRMF": ("factors", _wrmf),
-    "EASE": ("linear", _ease),
+#: The function of each algorithm that scores all items for all users.
+ALGORITHMS: dict[str, Callable[[_Training], np.ndarray]] = {
+    "Random": _random,
+    "Popularity": _popularity,
+    "MeanRating": _mean_rating,
+    "UserKNN": _user_knn,
+    "ItemKNN": _item_knn,
+    "Rocchio": _rocchio,
+    "RSV": _rsv,
+    "CHI2": _chi2,
+    "KLD": _kld,
+    "RM1": _rm1,
+    "RM2": _rm2,
+    "RandomWalk": _random_walk,
+    "SVD": _svd,
+    "PureSVD": _pure_svd,
+    "NMF": _factorised,
+    "PLSA": partial(_factorised, beta_loss="kullback-leibler", solver="mu"),
+    "BPRMF": _bprmf,
+    "WRMF": _wrmf,
+    "EASE": _ease,
 }
 
 
@@ -332,7 +329,7 @@ def train(ratings: pd.DataFrame, *, seed: int = 0) -> Rankings:
     -------
     Rankings
         ``system`` is the algorithm. Users without a relevant item are left out, and counted in
-        ``provenance``, which also says the split and each algorithm's family.
+        ``provenance``, which also describes the split.
     """
     names = list(ALGORITHMS)
     users, items, training, test = _split(ratings, seed)
@@ -361,7 +358,6 @@ def train(ratings: pd.DataFrame, *, seed: int = 0) -> Rankings:
     provenance = {
         "split": f"{TEST_SHARE} of every user's ratings held out, drawn with seed {seed}",
         "relevance": f"1 from a rating of {RELEVANT_FROM}, and 1 more for every half point above",
-        "families": {name: ALGORITHMS[name][0] for name in names},
         "left_out": left_out,
     }
     return Rankings("movielens-small", runs, qrels, provenance)
@@ -394,7 +390,7 @@ def _lists(
     with _one_thread():
         data = _Training(training, seed)
         for k, name in enumerate(names):
-            given = np.array(ALGORITHMS[name][1](data), dtype=np.float32)
+            given = np.array(ALGORITHMS[name](data), dtype=np.float32)
             for row, u in enumerate(users):
                 allowed = np.flatnonzero(candidates[row])
                 own = given[u, allowed]
