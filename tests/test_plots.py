@@ -1,8 +1,11 @@
 """Figures: they draw what they are given, and survive odd data."""
 
 import itertools
+import re
+from urllib.parse import unquote
 
 import figures
+import filtered
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
@@ -60,6 +63,18 @@ def test_decomposition_bars_add_up_and_tie_baselines_meet_at_a_third(es):
     assert rows_of(ax) == table["metric"].tolist()
     lines = lines_of(plots.tie_baselines(marked=0.4))
     assert np.argmin(np.abs(lines["constant"].get_ydata() - lines["noise, never ties"].get_ydata())) == 33
+
+
+def test_rows_to_filter_start_with_those_chosen_and_the_link_has_all():
+    frame = pd.DataFrame({"metric": ["A / B", "é<"], "agrees": ["yes", "no"]})
+    table = filtered.Filtered(frame, ("agrees",), "metric", ("agrees", "no"), "rows.csv")
+    html = table._repr_html_()
+    assert re.findall("<td>(.*?)</td>", html) == ["é&lt;", "no"]
+    assert "1 of 2 rows" in html
+    link = re.search('href="data:text/csv;charset=utf-8,(.*?)"', html)[1]
+    assert unquote(link) == table.csv() == "metric,agrees\nA / B,yes\né<,no\n"
+    with pytest.raises(ValueError, match="comma"):
+        filtered.Filtered(frame.assign(agrees="a,b"), (), "metric", ("agrees", "no"), "rows.csv").csv()
 
 
 def test_ledger_marks_what_differs_and_rank_intervals_are_those_of_the_table():

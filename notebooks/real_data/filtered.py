@@ -13,7 +13,7 @@ STYLE = """.mtmeta-rows { text-align: left; }
 .mtmeta-rows .scroll { overflow: auto; max-height: 30rem; }
 .mtmeta-rows table { margin: 0; font-size: .85em; }
 .mtmeta-rows :is(th, td) { padding: .1rem .7rem .1rem 0; text-align: left; white-space: nowrap; }
-html[data-theme="dark"] .bd-content div.cell_output .text_html:has(.mtmeta-rows) {
+html[data-theme="dark"] .bd-content div.cell_output .text_html:not(:has(table.dataframe)):has(.mtmeta-rows) {
   background: none;
   color: inherit;
 }"""
