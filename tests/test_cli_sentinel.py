@@ -61,15 +61,6 @@ def test_set_is_scored_whole(run, table):
     assert lines == [f"{s}\t{score}" for s, score in zip(found["system"], found["score"].tolist(), strict=True)]
 
 
-def test_several_tables_and_sets_make_stages(run, table):
-    assert run("train", table, f"teaching+{table}", "--sees", "source", "--save", "s", "--quiet")[0] == 0
-    frame = mm.sentinel.read_texts(table)
-    teaching = mm.sentinel.training_frame(mm.load("teaching"))
-    expected = mm.sentinel.fit([frame, pd.concat([teaching, frame])], sees="source")
-    texts = frame["source"].tolist()
-    assert (mm.sentinel.load("s").score(texts) == expected.score(texts)).all()
-
-
 @pytest.mark.slow
 def test_table_without_names_of_rows_gets_numbers(run, table, tmp_path):
     assert run("train", table, "--sees", "source", "--save", "s", "--quiet")[0] == 0
@@ -92,12 +83,6 @@ def test_transformer_is_trained_and_goes_on_with_its_settings(run, rows, tmp_pat
     assert found.groupby("segment")["score"].nunique().eq(1).all()
     assert run(*train, "--save", "mqm", "--start", "da")[0] == 0
     assert mm.sentinel.load("da").config == mm.sentinel.load("mqm").config
-
-
-def test_options_of_the_transformer_are_refused_without_it(run, table):
-    code, out, err = run("train", table, "--sees", "source", "--save", "s", "--encoder", "scratch-small")
-    assert (code, out) == (2, "")
-    assert "goes only with --kind transformer" in " ".join(err.split())
 
 
 @pytest.mark.data

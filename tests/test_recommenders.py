@@ -1,8 +1,6 @@
 """Recommenders: each algorithm by hand on ratings small enough to check, lists, splits, seeds and refusals."""
 
 import numpy as np
-import pandas as pd
-import pytest
 import recommenders
 from recommenders import ALGORITHMS
 
@@ -69,60 +67,3 @@ def test_random_walk_by_hand():
     steps = x / x.sum(axis=1, keepdims=True)
     back = x.T / x.sum(axis=0)[:, None]
     np.testing.assert_allclose(scores("RandomWalk"), steps @ back @ steps / x.sum(axis=0) ** 0.6)
-
-
-def blocks(n=60, seed=0):
-    """Return ratings of two groups of users, each of which rates the items of its own half, and likes them."""
-    rng = np.random.default_rng(seed)
-    there = rng.random((n, 40)) < 0.4
-    there[: n // 2, 20:] = there[n // 2 :, :20] = False
-    user, item = np.nonzero(there)
-    return pd.DataFrame({"user": user, "item": item, "rating": rng.choice([4.0, 4.5, 5.0], len(user))})
-
-
-@pytest.fixture
-def train(monkeypatch):
-    """Return a function that trains some algorithms, for short lists."""
-
-    def train(ratings, *names, depth=5, seed=0):
-        monkeypatch.setattr(recommenders, "ALGORITHMS", {name: ALGORITHMS[name] for name in names})
-        monkeypatch.setattr(recommenders, "DEPTH", depth)
-        return recommenders.train(ratings, seed=seed)
-
-    return train
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [n for n in ALGORITHMS if n not in ("Random", "Popularity", "MeanRating", "SVD")])
-def test_every_personal_recommender_finds_the_two_groups(name, monkeypatch, train):
-    monkeypatch.setattr(recommenders, "NEIGHBOURS", 10)
-    monkeypatch.setattr(recommenders, "FACTORS", 4)
-    found = train(blocks(), name)
-    own_half = (found.runs["query"].astype(int) < 30) == (found.runs["item"].astype(int) < 20)
-    assert own_half.mean() > 0.9
-    chance = train(blocks(), "Random").runs
-    assert ((chance["query"].astype(int) < 30) == (chance["item"].astype(int) < 20)).mean() < 0.5
-
-
-def test_split_and_judgements(train):
-    ratings = blocks().astype({"user": str, "item": str})
-    users, items, training, test = recommenders._split(ratings, 0)
-    n = ratings.groupby("user", sort=False).size().to_numpy()
-    assert ((test > 0).sum(axis=1) == np.round(0.2 * n)).all()
-    assert not (test * training).any()
-    row, column = np.nonzero(training + test)
-    assert set(zip(users[row], items[column], strict=True)) == set(zip(ratings["user"], ratings["item"], strict=True))
-    ratings["rating"] -= 0.5
-    found = train(ratings, "Random")
-    table = ratings.merge(found.qrels, left_on=["user", "item"], right_on=["query", "item"])
-    assert len(table) == len(found.qrels)
-    assert (table["relevance"] == table["rating"].map({3.5: 0, 4.0: 1, 4.5: 2})).all()
-    without = 60 - len(found.queries)
-    assert without > 0
-    assert list(found.provenance["left_out"]) == [f"{without} users"]
-
-
-def test_seeds(train):
-    given = [train(blocks(), "Random", "NMF", seed=seed).runs for seed in (1, 1, 2)]
-    assert given[0].equals(given[1])
-    assert not given[0].equals(given[2])

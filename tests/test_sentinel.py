@@ -226,19 +226,6 @@ def test_set_is_scored_text_by_text(light):
     np.testing.assert_array_equal(light["reference"].score_set(es)[2], light["reference"].score(["one", "two"]))
 
 
-def test_set_without_the_text_is_refused(light):
-    bare = mm.EvalSet([[0, 1]], {}, systems=["A"], name="bare")
-    refuses("'bare' has no source texts", light["source"].score_set, bare)
-    half = mm.EvalSet([[0, 1]], {}, systems=["A"], name="half", texts=mm.evalset.Texts(("a", "b")))
-    for sees, column in (("candidate", "translation"), ("reference", "reference")):
-        refuses(f"'half' has no {column} texts", light[sees].score_set, half)
-
-
-def test_texts_are_checked(light):
-    for wrong in (None, np.nan, pd.NA, 1):
-        refuses("has no len", light["source"].score, ["a", wrong], error=TypeError)
-
-
 TINY = TransformerConfig(encoder="scratch-small", learning_rate=2e-3, checks=3)
 
 
@@ -275,11 +262,6 @@ def tiny(few, transformers) -> sentinel.Sentinel:
     return train([few, few])
 
 
-def losses_of(trained: sentinel.Sentinel, name: str = "loss") -> list[float]:
-    """Return what was logged in training."""
-    return [entry[name] for entry in trained.history if name in entry]
-
-
 def same_weights(a: sentinel.Sentinel, b: sentinel.Sentinel) -> bool:
     other = b.network.state_dict()
     return all((tensor == other[name]).all() for name, tensor in a.network.state_dict().items())
@@ -304,22 +286,6 @@ def test_the_trainer_has_the_recipe_of_the_paper(torch, monkeypatch):
     monkeypatch.setattr(_transformer.Trainer, "train", stop)
     with pytest.raises(RuntimeError, match=r"RAdam, rate 0\.002, \('constant', 1\.0, 2\)"):
         train(made_up())
-
-
-@pytest.mark.parametrize("sees", ["source", "candidate"])
-def test_a_text_has_one_score_in_any_company(few, torch, sees):
-    found = train(few.head(40), sees)
-    texts = few[sentinel.SEES[sees]].unique()[:30].tolist()
-    together = found.score(texts)
-    np.testing.assert_allclose(found.score(texts[::-1])[::-1], together, atol=1e-6)
-    np.testing.assert_allclose([found.score([t])[0] for t in texts[:5]], together[:5], atol=1e-6)
-    assert len(found.tokens(["Wort " * 5000])[0]) == 512
-
-
-def test_it_learns_what_there_is_to_learn(torch):
-    frame = made_up(300)
-    found = train(frame, "candidate", epochs=8, learning_rate=5e-3)
-    assert np.corrcoef(found.score_frame(frame), frame["human"])[0, 1] > 0.8
 
 
 def test_training_repeats_itself_and_leaves_global_generators_alone(tiny, few, torch):
@@ -355,17 +321,6 @@ def test_an_interrupted_training_goes_on_and_ends_with_the_same_weights(tiny, fe
     assert not list(tmp_path.rglob("checkpoint-*"))
     refuses("another training run", train, [few, few], checkpoints=tmp_path, seed=13)
     refuses("it is not empty and has no file run.json", train, few, checkpoints=tmp_path / "stage-1")
-
-
-def test_validation_keeps_the_best_checkpoint(few, torch):
-    from scipy.stats import kendalltau
-
-    held_out = few.head(60)
-    found = train(few, "candidate", epochs=3, validation=held_out)
-    seen = losses_of(found, "eval_kendall")
-    tau = kendalltau(found.score_frame(held_out), held_out["human"]).statistic
-    assert len(seen) == 3
-    assert tau == pytest.approx(max(seen), abs=1e-6)
 
 
 def test_transformer_comes_back_as_it_was_saved_and_goes_on(tiny, few, tmp_path):
@@ -445,12 +400,6 @@ def test_published_checkpoints_go_out_and_come_in(tiny, few, checkpoint, tmp_pat
     refuses("weights that no sentinel has, such as 'layerwise", sentinel.load, tmp_path / "p")
     (tmp_path / "p" / "checkpoints" / "model.ckpt").write_bytes(b"cos\nsystem\n(S'false'\ntR.")
     refuses("the published sentinel in it cannot be loaded", sentinel.load, tmp_path / "p")
-
-
-@pytest.mark.slow
-def test_a_training_that_cannot_be_is_refused(few, torch):
-    refuses("the first row 1", train, few, validation=few.assign(human=np.nan))
-    refuses("training diverged", train, few, learning_rate=1e38)
 
 
 WITHOUT_TORCH = """

@@ -262,16 +262,6 @@ def transcripts():
     return simulate.teaching_speech()
 
 
-def test_transcripts_have_the_documented_form(transcripts):
-    assert list(transcripts) == "system segment speaker quality reference transcript truth".split()
-    assert not transcripts.duplicated(["system", "segment"]).any()
-    assert (transcripts["segment"].str.split("-").str[0] == transcripts["speaker"]).all()
-    assert transcripts.groupby("quality")["speaker"].nunique().to_dict() == {"clean": 10, "other": 10}
-    assert transcripts.groupby("speaker")["segment"].nunique().eq(20).all()
-    texts = transcripts["reference"] + " " + transcripts["transcript"]
-    assert not texts.str.contains("[^a-z' ]|  ").any()
-
-
 def test_teaching_speech_and_rankings_are_the_same_everywhere(transcripts, rankings):
     lists = rankings.runs.to_csv(index=False) + rankings.qrels.to_csv(index=False)
     found = [hashlib.sha256(text.encode()).hexdigest()[:16] for text in (transcripts.to_csv(index=False), lists)]
@@ -281,15 +271,6 @@ def test_teaching_speech_and_rankings_are_the_same_everywhere(transcripts, ranki
 @pytest.fixture(scope="module")
 def rankings():
     return simulate.teaching_ranking()
-
-
-def test_rankings_have_the_documented_form(rankings):
-    assert rankings.runs.groupby(["system", "query"]).size().eq(100).all()
-    assert rankings.to_frame()["relevance"].notna().all()  # complete
-    relevant = rankings.qrels[rankings.qrels["relevance"] > 0].groupby("query").size()
-    assert relevant.to_dict() == rankings.truth["n_relevant"]
-    assert relevant.between(0.03 * 300 - 1, 0.15 * 300 + 1).all()
-    assert set(rankings.qrels["relevance"]) == {0, 1, 2, 3}
 
 
 @pytest.mark.parametrize(
@@ -326,14 +307,6 @@ def test_translations_are_correct_wordings_if_and_only_if_they_are_flawless(shor
     assert flawless.sum() > 20 < (~flawless).sum()
     assert correct[flawless].all()
     assert correct[~flawless].sum() <= 1  # an error may read like another correct wording, if rarely
-
-
-def test_every_wording_keeps_to_the_limit(short):
-    _, sentences, wordings = short
-    j, known = max(wordings.items(), key=lambda item: len(item[1]))
-    assert len(known) > 1
-    assert _judge.wordings_of(sentences[j], len(known) - 1) is None
-    assert _judge.wordings_of(sentences[j], 10**5) == known
 
 
 def test_distance_by_hand():

@@ -1,6 +1,5 @@
 """The site (in `MTMETA_SITE`, `_build/html` or built here) as files, and as check.mjs and reader.mjs saw it offline."""
 
-import json
 import re
 import unicodedata
 from collections import Counter
@@ -8,7 +7,6 @@ from types import SimpleNamespace
 from urllib.parse import unquote, urlsplit
 from xml.etree import ElementTree
 
-import build_report
 import imagesize
 import nbformat
 import pytest
@@ -117,37 +115,6 @@ def test_handouts_slides_and_moodle_have_what_a_class_may_see(site):
             assert 0 < right < len(re.findall(r"^[=~]", question, flags=re.M))
 
 
-def test_versions_page_with_and_without_the_runners_files(tmp_path):
-    """Two of three chapters and two pages on real data are executed, side by side."""
-    parts = build_report.TestedVersions, build_report.ExecutionReport, build_report.BuildTimes
-    for part, said in zip(parts, ("not at hand", "Nothing was executed", "there are no times"), strict=True):
-        assert said in part.lines(None, tmp_path)[0]
-
-    def done(*times):
-        return {"status": "executed", **dict(zip(("started", "seconds", "cpu_seconds"), times, strict=True))}
-
-    stored = {"status": "stored", "seconds": 0.0, "reason": "not here: torch"}
-    pages = {"notebooks/01_a": done(0, 61.4, 20.2), "notebooks/02_b": done(1, 10, 12.4), "notebooks/05_c": stored}
-    pages |= {"notebooks/real_data/d": done(11, 300, 500), "notebooks/real_data/e": done(61.4, 550, 540)}
-    report = {"date": "2026-01-31", "python": "3.11", "platform": "Linux-6", "cores": 2, "jobs": 2, "notebooks": pages}
-    (tmp_path / "execution.json").write_text(json.dumps(report))
-    (tmp_path / "constraints.txt").write_text("# tested\nNumPy==1.2.3\ntorch==4.5 ; python_version > '3'\n-e .\n")
-    assert build_report.read_constraints(tmp_path) == {"numpy": "1.2.3", "torch": "4.5"}
-    tested, executed, took = (part.lines(None, tmp_path) for part in parts)
-    assert any("`numpy` | 1.2.3" in line for line in tested)
-    assert executed[0] == "Built on 2026-01-31 with Python 3.11 on Linux, 2 cores."
-    assert "| {doc}`/notebooks/01_a` | executed | 61.4 | 20.2 |" in executed
-    assert "| {doc}`/notebooks/05_c` | shown from stored outputs (not here: torch) |  |  |" in executed
-    assert "not here: torch" in build_report.outputs_note(report, "notebooks/05_c")
-    *rows, site = took[2:]
-    assert rows == [
-        "| the slowest chapter, {doc}`/notebooks/01_a` | 1 | 61 | 20 | 60 | **no** |",
-        "| the chapters, 2 at a time | 2 of 3 | 61 | 33 | 360 | yes |",
-        "| the pages on real data, 2 at a time | 2 of 2 | 600 | 1040 | 600 | **no** |",  # from 11 to 61.4 + 550
-    ]
-    assert re.findall(r">([^<]+)</span>", build_report.fill_in(site, 59.6, 41.2)) == ["60", "41", "yes"]
-
-
 def test_built_site_says_how_long_it_took(site):
     page = (site / "book" / "versions.html").read_text(encoding="utf-8")
     wall, cpu = (float(re.search(rf'<span class="site-{what}">([^<]+)</span>', page)[1]) for what in ("wall", "cpu"))
@@ -186,14 +153,6 @@ def test_with_an_address_there_are_card_sitemap_and_robots(tmp_path):
     assert places == ["https://example.org/book/a&b.html", "https://example.org/book/start.html"]
     assert "Sitemap: https://example.org/book/sitemap.xml" in (tmp_path / "robots.txt").read_text()
     assert imagesize.get(ROOT / "book" / reading.CARD) == (1200, 630)
-
-
-def test_descriptions_are_cut_after_a_word():
-    doctree = publish_doctree("one two three four\n\nfive six seven")
-    assert reading.description_of(doctree, limit=100) == "one two three four five six seven"
-    assert reading.description_of(doctree, limit=20) == "one two three four …"
-    assert reading.description_of(None) == ""
-    assert 'content="a &quot;b&quot;"' in reading.meta_tags("t", 'a "b"', "p", "", "x.html")
 
 
 @pytest.mark.data
