@@ -2,7 +2,6 @@
 
 import io
 import json
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -85,6 +84,32 @@ def test_the_command_line_gives_advice_in_its_own_words(run, tmp_path, change, l
     assert says in err
 
 
+COPY = {"copy": lambda f: f["chrF"]}
+#: Columns of the teaching campaign that are added or changed, a command line, and a note on stderr.
+NOTES = [
+    (COPY, "rank {} --n-resamples 0", "copy has the same scores as chrF"),
+    (COPY, "correlate {}", "copy has the same scores as chrF"),
+    (COPY, "compare {} chrF copy", "copy has the same scores as chrF"),
+    (COPY, "drivers {} chrF copy", "copy has the same scores as chrF"),
+    ({"human": lambda f: f["human"].where(f["system"] != "Fjord")}, "correlate {}", "'Fjord' (nobody rated it)"),
+    (
+        {"human": lambda f: f["human"].where(f["system"] < "Cp")},
+        "correlate {} --level system --interval",
+        "3 systems do not support an interval (at least 8 are needed)",
+    ),
+    ({}, "power teaching Judge Regressor --n-resamples 100", "300 segments are too few for a pilot"),
+    ({}, "difference chrF 20", "extrapolation"),
+]
+
+
+@pytest.mark.parametrize(("columns", "line", "says"), NOTES)
+def test_notes_on_the_data_go_to_stderr(run, tmp_path, columns, line, says):
+    path = tmp_path / "t.csv"
+    teaching_with("chrF", "Judge").assign(**columns).to_csv(path, index=False)
+    code, _, err = run(*line.format(path).split())
+    assert (code, says in err) == (0, True), err
+
+
 def few_ratings(path, kept):
     """Write the teaching campaign with ratings where `kept` says so of system and segment, counted from 0."""
     frame = teaching_with("chrF", "Judge")
@@ -122,20 +147,6 @@ def test_one_rated_segment_allows_no_test_and_no_interval(run, tmp_path):
     assert run("drivers", *duel)[0] == 0
 
 
-def test_what_a_moment_shows_is_told_on_the_way(run, tmp_path):
-    frame = teaching_with("Judge", "chrF")
-    frame = frame.assign(judge=frame["chrF"], TER=-frame["Judge"], system=frame["system"].replace("Fjord", "aster"))
-    frame.to_csv(tmp_path / "t.csv", index=False)
-    findings = ["judge has the same scores as chrF", "'Aster' and 'aster' differ only"]
-    findings += ["'Judge' and 'judge' differ only", "1 finding more (see"]
-    for line in (("rank", "--n-resamples", 0), ("correlate",), ("report", "--metric", "Judge", "--n-resamples", 40)):
-        said = [line for line in run(line[0], tmp_path / "t.csv", *line[1:])[2].splitlines() if "validate" in line]
-        assert [line.startswith(f"t: {finding}") for line, finding in zip(said, findings, strict=True)] == [True] * 4
-    said = [line for line in run("compare", tmp_path / "t.csv", "chrF", "judge")[2].splitlines() if "validate" in line]
-    assert said[0] == "t: judge has the same scores as chrF: the two cannot differ (see mtmeta validate)"
-    assert "validate" not in run("rank", "teaching", "--n-resamples", 0)[2]
-
-
 def test_a_ranking_names_the_systems_that_decide(run, result, table):
     # Without Fjord, Biased is first by Pearson's r of systems, and not Judge: `decided_by_one` says so.
     line = ("rank", "teaching", "--n-resamples", 0)
@@ -161,22 +172,6 @@ def test_human_translators_are_marked_and_named(run, result, tmp_path):
     assert "--human-system applies to translations with human scores" in run("validate", "teaching-speech", *marked)[2]
 
 
-def test_a_system_that_nobody_rated_is_named_once_and_changes_nothing(run, tmp_path):
-    rows = [(s, k, "" if s == "X" else k * n, -999 if s == "X" else k + n, n)
-            for n, s in enumerate("ABCX") for k in range(6)]  # fmt: skip
-    frame = pd.DataFrame(rows, columns=["system", "segment", "human", "m", "n"])
-    paths = [tmp_path / name / "t.csv" for name in ("with", "without")]
-    for path, part in zip(paths, (frame, frame[frame["system"] != "X"]), strict=True):
-        path.parent.mkdir()
-        part.to_csv(path, index=False)
-    for command in ("rank", "correlate --level system", "correlate --interval"):
-        name, *options = command.split()
-        (_, out, err), (_, expected, _) = (run(name, path, *options) for path in paths)
-        assert out == expected
-        assert err.count("left out of t: system 'X' (nobody rated it)") == err.count("nobody rated it") == 1
-    assert re.search("warning +X +not one translation is rated", run("validate", paths[0])[1])
-
-
 def test_columns_are_renamed_by_an_option(run, result, tmp_path):
     path = tmp_path / "t.csv"
     path.write_text(TABLE.replace("system,segment,human", "Sys,segment,mqm"))
@@ -185,15 +180,6 @@ def test_columns_are_renamed_by_an_option(run, result, tmp_path):
     expected = result("correlate", tmp_path / "plain.csv")
     assert result("correlate", path, "--columns", "system=Sys,human=mqm") == expected
     assert run("correlate", path, "--columns", "system")[0] == 2
-
-
-def test_the_sheet_that_is_read_is_named(run, table, tmp_path, caplog):
-    with pd.ExcelWriter(tmp_path / "t.xlsx") as book:
-        pd.read_csv(table).to_excel(book, sheet_name="scores", index=False)
-        pd.DataFrame({"a": ["b"]}).to_excel(book, sheet_name="notes", index=False)
-    code, out, _ = run("correlate", tmp_path / "t.xlsx", "--format", "csv")
-    assert (code, out.count("\n")) == (0, 3)
-    assert caplog.messages == [f"{tmp_path}/t.xlsx: read sheet 'scores'; others: 'notes'"]
 
 
 def test_version(run):
@@ -239,40 +225,6 @@ def test_a_wide_table_ranks_by_one_statistic(result, table):
     expected = [{"metric": "Y", "pearson": pytest.approx(1)}, {"metric": "X", "pearson": 0}]
     assert result("correlate", table, "--wide") == expected
     assert [r["metric"] for r in result("correlate", table, "--wide", "--grouping", "none")] == ["X", "Y"]
-
-
-@pytest.mark.parametrize("coefficient", ["pearson", "kendall"])
-def test_three_systems_give_no_interval_and_the_message_names_how_many_do(run, result, tmp_path, coefficient):
-    rng = np.random.default_rng(0)
-    human = rng.normal(size=(8, 9)) + np.arange(8)[:, None]
-    es = mm.EvalSet(human, {"m": human + rng.normal(size=human.shape)}, systems=[*"ABCDEFGH"])
-    for systems, told in (([*"ABC"], True), ([*"ABCDEFGH"], False)):
-        es.select(systems=systems).to_frame().to_csv(path := tmp_path / "table.csv", index=False)
-        line = ("correlate", path, "--interval", "--level", "system", "--coefficient", coefficient)
-        (row,) = result(*line)
-        assert (row["low"] is None and row["high"] is None) == told
-        assert ("3 systems do not support an interval (at least 8 are needed)" in run(*line)[2]) == told
-
-
-@pytest.mark.parametrize("line", [
-    ["rank", "{}"], ["correlate", "{}"], ["compare", "{}", "good", "copy"], ["drivers", "{}", "good", "copy"],
-    ["report", "{}"],
-])  # fmt: skip
-def test_copies_and_repeated_segments_are_named_by_every_command_that_compares(run, tmp_path, line):
-    rng = np.random.default_rng(0)
-    human = np.tile(rng.normal(size=(3, 12)), 20)
-    good = human + np.tile(rng.normal(size=(3, 12)), 20)
-    metrics = {"good": good, "copy": 2 * good + 1, "rated": human / 3}
-    es = mm.EvalSet(
-        human,
-        metrics if line[0] in ("rank", "correlate") else {m: metrics[m] for m in ("good", "copy")},
-        systems=[*"ABC"],
-    )
-    es.to_frame().to_csv(path := tmp_path / "table.csv", index=False)
-    told = run(*(word.format(path) for word in line))[2]
-    assert "only 12 of 240 rated segments differ in their scores: each is there about 20 times" in told
-    assert "copy is the same metric as good in other units (2 good + 1)" in told
-    assert ("rated is the human scores in other units (0.3333 human)" in told) == ("rated" in es)
 
 
 RANKINGS = [{"protocol": protocol} for protocol in protocols.PROTOCOLS]
@@ -473,15 +425,6 @@ def test_fetch_says_where_and_under_which_terms(result, server, tmp_path, monkey
     assert {name: (tmp_path / "cache" / name).read_bytes() for name in WHOLE} == WHOLE
 
 
-def test_correlations_of_systems_name_the_one_that_decides(run, tmp_path):
-    path = tmp_path / "outlier.csv"
-    scores = {"A": (0, 3), "B": (0.1, 2), "C": (0.2, 1), "Human-B": (5, 9)}
-    path.write_text("system,segment,human,m\n" + "".join(f"{s},1,{h},{m}\n" for s, (h, m) in scores.items()))
-    line = ("correlate", path, "--level", "system")
-    said = "Human-B alone decides over the sign of system pearson: m (+0.97 with it, -1.00 without)"
-    assert [said in run(*line, *more)[2] for more in ((), ("--coefficient", "spearman"))] == [True, False]
-
-
 THREE = ("--metric", "Judge", "--metric", "Regressor", "--metric", "BLEU")
 
 
@@ -541,14 +484,3 @@ def test_power_and_drivers_are_those_of_the_package(run, result):
     shown = run("drivers", "teaching", *duel, "--top", 3)[1]
     assert (whole["source"][0][:40] in shown, max(map(len, shown.splitlines())) < 140) == (True, True)
     assert run("power", "teaching", "Judge", "Judge")[0] == 2
-
-
-def test_power_and_difference_say_where_their_answers_end(run, result):
-    said = run("power", "teaching", "Judge", "Regressor", "--n-resamples", 100)[2]
-    assert "300 segments are too few for a pilot" in said
-    assert "too few" not in run("power", "teaching", "Judge", "BLEU", "--n-resamples", 100)[2]
-    said = run("difference", "chrF", 1.2)[2]
-    assert "humans agreed with 58% of 12 differences" in said
-    assert ("not campaigns" in said, "extrapolation" in said) == (True, False)
-    assert "extrapolation" in run("difference", "chrF", 20)[2]
-    assert "it has no such pair" in run("difference", "chrF", 1, "--set", "teaching")[2]
