@@ -87,7 +87,7 @@ def test_facts_and_unmet_needs_by_hand():
     assert facts(es) == {
         "systems": 3, "segments": 3, "metrics": 1, "rated_systems": 2, "comparable_segments": 1,
         "complete_segments": 0, "compared_segments": 1, "scored_segments": 0, "distinct_scores": 2, "ratings": 1,
-        "sources": 2, "references": 2, "translations": 2,
+        "documents": 0, "sources": 2, "references": 2, "translations": 2,
         "whole_segments": 0, "transcripts": 0, "speech_contexts": 0, "queries": 0,
     }  # fmt: skip
     bare = facts(mm.EvalSet([[0, 1]], {}, systems=["A"]))
@@ -292,6 +292,27 @@ def test_parts_are_left_out_and_figures_say_whose_data_they_describe(run, book, 
         shown = nbformat.read(ran, as_version=4).cells[-1].metadata["mystnb"]
         assert shown["image"]["alt"] == f"{whose}A line that rises."
         assert shown["figure"]["caption"] == ("a line" if whose else "Simulated: a line")
+
+
+def test_text_with_a_condition_appears_only_where_it_holds(run, book, here):
+    with changed(book("01_first", METRICS, "last = 1")) as notebook:
+        for place, condition in ((4, "es.shape[0] > 2"), (3, "es.shape[0] > 3"), (3, "es.metrics")):
+            cell = nbformat.v4.new_markdown_cell(f"It holds: {condition}.", metadata={"mtmeta": {"if": condition}})
+            notebook.cells.insert(place, cell)
+    assert run("run", "1", "--scores", "mine.csv", "--human-system", "B", "--no-site")[0] == 0
+    ran = nbformat.read(notebook_of("mine"), as_version=4)
+    assert re.findall("It holds: .*", markdown(notebook_of("mine"))) == [
+        "It holds: es.metrics.",
+        "It holds: es.shape[0] > 2.",
+    ]
+    assert [c.source for c in ran.cells if c.cell_type == "code"][-2:] == [METRICS, "last = 1"]
+    note = (
+        "Run on your data\n:class: note\nmine: 3 systems, 2 segments, 2 metrics. Human translations among the systems"
+    )
+    assert f"{note}: B." in markdown(notebook_of("mine"))
+    assert run("run", "1", "--scores", "teaching", "--no-site")[0] == 0
+    assert "Run on your data" not in markdown(notebook_of("teaching"))
+    assert markdown(notebook_of("teaching")).count("It holds: ") == 3
 
 
 @pytest.mark.slow

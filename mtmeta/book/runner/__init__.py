@@ -10,7 +10,9 @@ is executed if everything it requires is there, and otherwise shown from its sto
 name in `_needs.FACTS`, alone or with a least number. `run` executes chapters on a reader's data and leaves out those
 whose needs are not met; a chapter that discovers this only while it runs raises `CannotRun`. A cell may state needs
 and modules in the same way, and is then left out alone; the modules stand in the notebook's metadata as well, so that
-the site shows the stored outputs where they are not installed.
+the site shows the stored outputs where they are not installed. Text that is true of some data only stands in a cell
+with a condition, ``"mtmeta": {"if": "len(blind) > 0"}``: an expression that is evaluated where the cell stands, in the
+names of the chapter; the cell is left out where it is false.
 
 ``mtmeta run`` is `run` and `show`; ``make book`` and ``make notebooks`` are ``tools/make_book.py``.
 """

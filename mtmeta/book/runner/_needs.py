@@ -25,6 +25,7 @@ FACTS: dict[str, str] = {
     "scored_segments": "segments that humans and all metrics scored for all systems",
     "distinct_scores": "different human scores",
     "ratings": "ratings of each translation, in columns human, human_2 and so on",
+    "documents": "documents",
     "sources": "source texts",
     "references": "reference texts",
     "translations": "texts of translations",
@@ -100,6 +101,7 @@ def _of_translations(es: EvalSet) -> dict[str, int]:
         "scored_segments": int(scored.all(axis=0).sum()),
         "distinct_scores": len(np.unique(es.human[rated])),
         "ratings": len(es.ratings) + ("raters" in (es.truth or {})),  # simulated raters rate again
+        "documents": len(set(es.documents or ()) - {None}),
         "sources": sum(text is not None for text in texts.sources or ()),
         "references": max((sum(text is not None for text in own) for own in texts.references.values()), default=0),
         "translations": sum(text is not None for own in texts.translations.values() for text in own),

@@ -64,9 +64,10 @@ def run(
     The executed notebooks go to ``out/notebooks``. A chapter is skipped if the set does not meet its needs or it raises
     `CannotRun`: its notebook is then the book's, with the reason under the title. A cell whose own needs (its metadata
     ``mtmeta.needs``) are not met is replaced by the reason. Cells with the tag ``seen``, which tell what the book's own
-    data show, are left out, too. A chapter that fails keeps what it computed until then, with the failure under the
-    title. A chapter that already ran with the same notebook, scores, parameters and version does not run again; one
-    that failed or was killed does.
+    data show, are left out as well, and so is a cell whose condition (``mtmeta.if``) does not hold; under the title
+    stands what the data are. A chapter that fails keeps what it computed until then, with the failure under the title.
+    A chapter that already ran with the same notebook, scores, parameters and version does not run again; one that
+    failed or was killed does.
 
     Chapters take translations by their parameter ``campaign``. A chapter that also takes transcripts or ranked lists
     says so in its metadata, with its needs: ``"takes": {"speech": ["transcripts>=20"], "ranking": ["queries"]}``.
@@ -129,6 +130,10 @@ def _outcomes(
     Chapters are executed in processes, since papermill changes the directory and is noisy when it is stopped.
     """
     found, seen, todo = facts(data), fingerprint(data), {}
+    sizes = ", ".join(f"{found[name]} {name}" for name in ("systems", "segments", "metrics", "queries") if found[name])
+    about_data = f"{getattr(data, 'name', 'your table')}: {sizes}."
+    if people := sorted(getattr(data, "human_systems", ())):
+        about_data += f" Human translations among the systems: {', '.join(people)}."
     scores = parameters
     for page, path in notebooks.items():
         looks = metric is not None and re.search(r'"metric = (None|\\")', path.read_text(encoding="utf-8"))
@@ -141,7 +146,7 @@ def _outcomes(
         elif (stored := _read_outcome(out / f"{page}.ipynb", key)) is not None:
             yield page, stored
         else:
-            todo[page] = (path, out / f"{page}.ipynb", parameters, found, key)
+            todo[page] = (path, out / f"{page}.ipynb", parameters, found, key, about_data)
     with closing(in_processes(_run_one, todo, min(jobs, len(todo) or 1))) as done:
         for page, task in done:
             try:
@@ -207,11 +212,14 @@ def _read_outcome(notebook: Path, key: str) -> Outcome | None:
     return None
 
 
-def _prepared(path: Path, parameters: Mapping[str, str], found: Mapping[str, int]) -> dict:
+def _prepared(path: Path, parameters: Mapping[str, str], found: Mapping[str, int], about_data: str) -> dict:
     """Return a chapter as it is executed on these data, without the cells whose needs they do not meet.
+
+    Under the title of a chapter on other data than the book's stands what they are.
 
     Cells with the tag ``seen`` say what the book's data show, and are left out on other data. Descriptions of figures
     also tell what the book's data show; on other data they say so, and captions no longer begin with "Simulated: ".
+    Before a cell with a condition comes one that tests it, for `_settled`.
     """
     import nbformat
 
@@ -235,19 +243,42 @@ def _prepared(path: Path, parameters: Mapping[str, str], found: Mapping[str, int
             image["alt"] = f"As it is on the book's data: {image['alt']}"
         if own and (figure := cell.metadata.get("mystnb", {}).get("figure", {})).get("caption"):
             figure["caption"] = figure["caption"].removeprefix("Simulated: ")
+        if "if" in stated:
+            test = f"print(bool({stated['if']}))"
+            cells.append(nbformat.v4.new_code_cell(test, metadata={"mtmeta": {"tests": True}}))
         cells.append(cell)
     notebook.cells = cells
+    if own:
+        text = f"{plain(about_data)} Sentences about the book's own campaign are left out."
+        _note_under_title(notebook, f":::{{admonition}} Run on your data\n:class: note\n{text}\n:::")
     return notebook
 
 
-def _run_one(path: Path, target: Path, parameters: dict, found: dict, key: str) -> Outcome:
+def _note_under_title(notebook: dict, note: str) -> None:
+    first = next(cell for cell in notebook.cells if cell.cell_type == "markdown")
+    first.source = re.sub("(?m)^# .*", lambda found: f"{found[0]}\n\n{note}\n", first.source, count=1)
+
+
+def _settled(cells: list) -> Iterator:
+    """Yield executed cells without the tests of conditions, and without the cells whose condition does not hold."""
+    holds = True
+    for cell in cells:
+        if cell.metadata.get("mtmeta", {}).get("tests"):
+            holds = any(output.get("text") == "True\n" for output in cell.outputs)
+        else:
+            if holds:
+                yield cell
+            holds = True
+
+
+def _run_one(path: Path, target: Path, parameters: dict, found: dict, key: str, about_data: str) -> Outcome:
     """Execute a chapter, and store its notebook with its outcome."""
     import nbformat
 
     start = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         part = Path(folder) / target.name
-        nbformat.write(_prepared(path, parameters, found), part)
+        nbformat.write(_prepared(path, parameters, found, about_data), part)
         try:
             execute(part, part, parameters, cwd=path.resolve().parent)
             status, reason = "ran", ""
@@ -266,6 +297,7 @@ def _write_page(source: Path, target: Path, outcome: Outcome, key: str = "") -> 
     from papermill.execute import remove_error_markers
 
     notebook = remove_error_markers(nbformat.read(source, as_version=4))
+    notebook.cells = list(_settled(notebook.cells))
     stored = {"status": outcome.status, "seconds": outcome.seconds, "reason": outcome.reason}
     notebook.metadata["mtmeta_run"] = {"key": key, **stored}
     if outcome.status == "skipped":
@@ -277,9 +309,7 @@ def _write_page(source: Path, target: Path, outcome: Outcome, key: str = "") -> 
         fence = "`" * max([3, *(len(run) + 1 for run in re.findall("`+", outcome.reason))])
         text += f"\n\n{fence}text\n{outcome.reason}\n{fence}"
     if outcome.status != "ran":
-        note = f":::{{admonition}} {title}\n:class: {kind}\n{text}\n:::"
-        first = next(cell for cell in notebook.cells if cell.cell_type == "markdown")
-        first.source = re.sub("(?m)^# .*", lambda found: f"{found[0]}\n\n{note}\n", first.source, count=1)
+        _note_under_title(notebook, f":::{{admonition}} {title}\n:class: {kind}\n{text}\n:::")
     with whole_file(target) as part:
         part.write_text(nbformat.writes(notebook), encoding="utf-8")
 
