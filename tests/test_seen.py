@@ -62,7 +62,7 @@ def test_what_is_said_to_be_seen_is_there(path):
 def test_chapters_say_what_is_seen(path):
     assert [k for k, cell in seen.seen_cells(nbformat.read(path, 4)) if "?" in seen.sources_of(cell)] == []
     assert len(tagged(nbformat.read(path, as_version=4), "seen")) >= 5
-    kept = _run._prepared(path, {"campaign": "mine.csv"}, dict.fromkeys(_needs.FACTS, 1000)).cells
+    kept = _run._prepared(path, {"campaign": "mine.csv"}, dict.fromkeys(_needs.FACTS, 1000), "mine").cells
     assert [cell for cell in kept if "seen" in cell.metadata.get("tags", [])] == []
 
 
