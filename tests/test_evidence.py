@@ -26,11 +26,13 @@ def load(path):
 
 
 PAGE = load(BOOK / "_ext" / "evidence.py")
-CLAIMS, ROWS = PAGE.read(BOOK)
+TEXT, ROWS = PAGE.read(BOOK)
+CLAIMS = TEXT["claim"]
 CELLS = [(claim, column) for claim in CLAIMS for column in PAGE.COLUMNS]
 
 
 def numbers(text):
+    text = re.sub(r"(?<=\d),(?=\d{3})", "", text)
     found = (re.sub(r"^(-?)0\.", r"\1.", number.replace("−", "-")) for number in NUMBER.findall(text))
     return {number.rstrip("0").rstrip(".") if "." in number else number for number in found}
 
@@ -45,10 +47,36 @@ def text_of(path):
 
 @pytest.mark.parametrize(("claim", "column"), CELLS, ids=lambda x: x if isinstance(x, str) else x["id"])
 def test_every_number_was_measured_or_is_quoted(claim, column):
-    given = PAGE.PLACE.sub("", claim[column])
+    given = PAGE.PLACE.sub("", claim[column] + " " + claim.get("n", {}).get(column, ""))
     quoted = numbers(" ".join(text for _, text in claim["quotes"]))
     assert numbers(given) - quoted - DEFINED == set()
     assert "[[" not in PAGE.fill_in(claim[column], ROWS)
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim["id"])
+def test_a_claim_has_a_mark_for_each_kind_of_data_and_a_topic(claim):
+    assert len(claim["marks"]) == len(PAGE.KINDS)
+    assert claim["topic"] in {topic["id"] for topic in TEXT["topic"]}
+    for kind, mark in zip(PAGE.KINDS, claim["marks"], strict=True):
+        assert mark in PAGE.MARKS
+        assert claim[kind].startswith(("Not asked", "Not testable")) == (mark == "none")
+    said = " ".join(claim[key] for key in ("claim", "why", "sure"))
+    assert numbers(said) <= numbers(" ".join(text for _, text in claim["quotes"])) | DEFINED
+
+
+def test_sizes_are_those_of_the_sets():
+    simulated, wmt24 = mm.simulate.campaign(seed=1), [mm.load(f"wmt24-news/en-{x}") for x in ("de", "es")]
+    assert TEXT["sizes"]["simulated"] == "{} campaigns: {} systems × {} segments".format(
+        len(ROWS) - 2, *simulated.shape
+    )
+    n = "into German: {} systems × {} segments; into Spanish: {} × {}"
+    assert TEXT["sizes"]["wmt24"] == n.format(*wmt24[0].shape, *wmt24[1].shape)
+    page = text_of(ROOT / "notebooks" / "real_data" / "fewer_labels.ipynb")
+    printed = [
+        re.search(rf"{pair}: (\d+) systems, (\d+) segments", page).groups() for pair in ("zh-en", "en-de", "he-en")
+    ]
+    n = "from Chinese: {} systems × {} segments; into German: {} × {}; from Hebrew: {} × {}"
+    assert TEXT["sizes"]["wmt23"].replace(",", "") == n.format(*(x for pair in printed for x in pair))
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim["id"])

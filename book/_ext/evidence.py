@@ -1,15 +1,15 @@
-"""The table of what the book claims, as a Sphinx directive.
+"""What the book claims, as a Sphinx directive.
 
-`{evidence}` makes one table of `evidence.toml`, which lies beside the page: a claim and the pages that show it, then
-what is known of it from simulated campaigns, WMT23 and WMT24, and what would refute it. Numbers that were measured
-stand in `evidence.csv`, a row for each data set; the text holds places for them:
+`{evidence}` turns `evidence.toml`, which lies beside the page, into an overview table of all claims and then, by
+topic, a card for each claim: how sure it is, what simulated campaigns, WMT23 and WMT24 show, and what would refute it.
+Numbers that were measured stand in `evidence.csv`, a row for each data set; the text holds places for them:
 
     [[blind: r]]             median and range of a column over the simulated campaigns
     [[en-de|blind: r]]       its value on one set, by the end of the set's name
     [[blind: r|%]]           the same as percentages
     [[blind: r|mean %]]      mean and range as percentages
 
-Every claim has a label, `evidence-` and its id.
+Every claim has a label, `evidence-` and its id; so has every topic.
 """
 
 from __future__ import annotations
@@ -24,15 +24,18 @@ from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
-COLUMNS = {"simulated": "Simulated", "wmt23": "WMT23", "wmt24": "WMT24", "refuted": "What would refute it"}
+KINDS = {"simulated": "Simulated", "wmt23": "WMT23", "wmt24": "WMT24"}
+#: The texts of a claim; numbers in them are checked.
+COLUMNS = (*KINDS, "refuted")
+MARKS = {"holds": "✓ holds", "partly": "≈ partly", "against": "✗ against", "none": "– not tested"}
 PLACE = re.compile(r"\[\[(?:(en-\w\w)\|)?(.+?)(?:\|((?:mean )?%))?\]\]")
 
 
-def read(folder: Path) -> tuple[list[dict], list[dict[str, str]]]:
-    """Return the claims and the measured rows."""
-    claims = tomllib.loads((folder / "evidence.toml").read_text(encoding="utf-8"))["claim"]
+def read(folder: Path) -> tuple[dict, list[dict[str, str]]]:
+    """Return the sizes, topics and claims, and the measured rows."""
+    book = tomllib.loads((folder / "evidence.toml").read_text(encoding="utf-8"))
     with (folder / "evidence.csv").open(encoding="utf-8", newline="") as file:
-        return claims, list(csv.DictReader(file))
+        return book, list(csv.DictReader(file))
 
 
 def shown(value: float, unit: str | None) -> str:
@@ -63,29 +66,70 @@ def fill_in(text: str, rows: list[dict[str, str]]) -> str:
     return PLACE.sub(measured, text)
 
 
+def table(head: list[nodes.entry], rows: list[list[nodes.entry]], name: str) -> nodes.table:
+    """Return a table; the widths of its columns are those of the style sheet."""
+    group = nodes.tgroup("", *(nodes.colspec(colwidth=1) for _ in head), cols=len(head))
+    group += nodes.thead("", nodes.row("", *head))
+    group += nodes.tbody("", *(nodes.row("", *row) for row in rows))
+    return nodes.table("", group, classes=[name])
+
+
 class Evidence(SphinxDirective):
-    """All claims, one after the other."""
+    """The overview of all claims, and their cards by topic."""
 
     def run(self) -> list[nodes.Node]:
         folder = Path(self.env.doc2path(self.env.docname)).parent
         for name in ("evidence.toml", "evidence.csv"):
             self.env.note_dependency(str(folder / name))
-        claims, rows = read(folder)
-        group = nodes.tgroup("", *(nodes.colspec(colwidth=1) for _ in COLUMNS), cols=len(COLUMNS))
-        head = nodes.row("", *(nodes.entry("", nodes.paragraph("", label)) for label in COLUMNS.values()))
-        body = nodes.tbody()
-        for claim in claims:
-            pages = ", ".join(f"{{doc}}`/{page}`" for page in claim["pages"])
-            lines = [f"(evidence-{claim['id']})=", f"**{claim['claim']}** Shown in {pages}."]
-            body += nodes.row("", self.cell(lines, morecols=len(COLUMNS) - 1, classes=["claim"]))
-            body += nodes.row("", *(self.cell([fill_in(claim[column], rows)]) for column in COLUMNS))
-        group += [nodes.thead("", head), body]
-        return [nodes.table("", group, classes=["evidence"])]
+        self.book, self.rows = read(folder)
+        return [self.overview(), *map(self.topic, self.book["topic"])]
 
-    def cell(self, lines: list[str], **options) -> nodes.entry:
-        entry = nodes.entry("", **options)
-        self.state.nested_parse(StringList(lines, "evidence.toml"), self.content_offset, entry)
-        return entry
+    def overview(self) -> nodes.table:
+        rows = []
+        for topic in self.book["topic"]:
+            rows.append([self.entry(f"{{ref}}`evidence-{topic['id']}`", morecols=3, classes=["topic"])])
+            for claim in (claim for claim in self.book["claim"] if claim["topic"] == topic["id"]):
+                marks = (self.mark(mark) for mark in claim["marks"])
+                rows.append([self.entry(f"{{ref}}`evidence-{claim['id']}`"), *marks])
+        head = [self.entry(label) for label in ("Claim", *KINDS.values())]
+        return table(head, rows, "evidence-overview")
+
+    def topic(self, topic: dict) -> nodes.section:
+        section = self.section(topic["id"], topic["title"], topic["text"])
+        section += [self.card(claim) for claim in self.book["claim"] if claim["topic"] == topic["id"]]
+        return section
+
+    def card(self, claim: dict) -> nodes.section:
+        pages = ", ".join(f"{{doc}}`/{page}`" for page in claim["pages"])
+        card = self.section(claim["id"], claim["claim"], f"{claim['why']}\n\n**How sure.** {claim['sure']}")
+        card["classes"].append("claim")
+        rows = []
+        for kind, mark in zip(KINDS, claim["marks"], strict=True):
+            n = "" if mark == "none" else claim.get("n", {}).get(kind, self.book["sizes"][kind])
+            label = f"**{KINDS[kind]}**\n\n{MARKS[mark]}\n\n{n}"
+            rows.append([self.entry(label, classes=["kind", f"mark-{mark}"]), self.entry(claim[kind])])
+        card += table([self.entry("Data"), self.entry("What they show")], rows, "evidence")
+        card += self.parsed(f"**What would refute it.** {claim['refuted']}\n\n**Shown in** {pages}.")
+        return card
+
+    def section(self, label: str, title: str, text: str) -> nodes.section:
+        name = f"evidence-{label}"
+        section = nodes.section("", nodes.title(title, title), ids=[name], names=[name])
+        self.state.document.note_explicit_target(section, section)
+        section += self.parsed(text)
+        return section
+
+    def mark(self, mark: str) -> nodes.entry:
+        return self.entry(MARKS[mark], classes=["mark", f"mark-{mark}"])
+
+    def entry(self, text: str, **options) -> nodes.entry:
+        return nodes.entry("", *self.parsed(text), **options)
+
+    def parsed(self, text: str) -> list[nodes.Node]:
+        holder = nodes.Element()
+        lines = fill_in(text, self.rows).splitlines()
+        self.state.nested_parse(StringList(lines, "evidence.toml"), self.content_offset, holder)
+        return holder.children
 
 
 def setup(app) -> dict:
