@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from corpus._tables import GOOD, HEAD
+from corpus._tables import GOOD
 from trees import LP, MQM, MQM_ROWS, OUTPUTS, make_tree, scores, write
 
 from mtmeta.datasets import load
@@ -106,21 +106,3 @@ def test_wmt17_da_that_does_not_match(tmp_path, monkeypatch):
     refuses(r"column '.*' differs between the rows of segment 7", "wmt17-da/cs-en")
     write(official, "LP DATA SYSTEM SID HUMAN\ncs-en n A 7 0.5\ncs-en n B 8 0.5\n")
     refuses(r"are not the published ones .*\n.*\n.*\n0\.500000000", "wmt17-da/cs-en")
-
-
-BARE = "system,segment,human\nA,1,5\nA,2,5\nB,1,5\nB,2,4\n"
-
-
-@pytest.mark.parametrize("command", ["validate", "rank", "rank --protocol wmt24", "correlate"])
-@pytest.mark.parametrize(("table", "says", "but_for"), [
-    (GOOD, "", ""),
-    (GOOD.replace(".8", "good"), "column 'X' must hold numbers; found 'good' in data row 3", ""),
-    (HEAD + "A,1,0,.9\n", "two", ""),
-    (HEAD + "A,1,5,.9\nA,2,5,.2\nB,1,5,.8\nB,2,5,.3\n", "every human score is 5", "correlate"),
-    (BARE, "no metric", "validate"),
-], ids=["good", "text", "one system", "equal", "no metric"])  # fmt: skip
-def test_commands_refuse_alike(command_line, tmp_path, command, table, says, but_for):
-    code, out, err = command_line(*command.split(), write(tmp_path / "t.csv", table))
-    refused = bool(says) and command != but_for
-    assert (code, bool(out)) == (2 if refused else 0, not refused), err
-    assert not refused or (says in err and err.splitlines()[-1].startswith("mtmeta: error: "))

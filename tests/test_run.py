@@ -242,6 +242,17 @@ def test_what_cannot_be_run_is_refused_first(run, book, monkeypatch):
     assert "pip install 'mtmeta[book]'" in err
 
 
+@pytest.mark.parametrize(("path", "content", "says"), [
+    ("_toc.yml", b"a: !!python/object/apply:os.system ['touch canary']\n", "could not determine a constructor"),
+    ("_toc.yml", b"title: \xe4\n", "_toc.yml is not UTF-8"),
+    ("notebooks/01_first.ipynb", b"[]", "01_first.ipynb is not a notebook"),
+])  # fmt: skip
+def test_broken_and_hostile_sources_of_a_book_are_refused(run, book, path, content, says):
+    Path(path).write_bytes(content)
+    code, out, err = run("run", "all", "--scores", "mine.csv", "--no-site", "--book", Path.cwd())
+    assert (code, out, says in err, Path("canary").exists()) == (2, "", True, False)
+
+
 @pytest.mark.slow
 def test_metrics_are_chosen_by_a_table_that_is_written(run, book, here):
     code, _, err = run("run", "1", "--scores", "mine.csv", "--metric", "Y", "--no-site", "--out", "there")

@@ -1,7 +1,6 @@
 """Malformed, odd and hostile inputs: every case makes its files and states what they mean, or how they are refused."""
 
 from ._archives import ARCHIVES
-from ._books import BOOKS
 from ._case import Case, snapshot
 from ._options import OPTIONS
 from ._tables import TABLES
@@ -9,4 +8,4 @@ from ._trees import TREES
 
 __all__ = ["CASES", "OPTIONS", "snapshot"]
 
-CASES: tuple[Case, ...] = (*TABLES, *TREES, *ARCHIVES, *BOOKS)
+CASES: tuple[Case, ...] = (*TABLES, *TREES, *ARCHIVES)

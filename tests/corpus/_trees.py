@@ -72,11 +72,6 @@ def drop(*paths):
     return lambda root: [(root / path).unlink() for path in paths]
 
 
-def instead(path, make):
-    """Return what makes something else in the place of a file."""
-    return lambda root: ((root / path).unlink(), make(root / path))
-
-
 def link(path, target):
     """Return what puts a link in the place of a file or folder, which moves aside."""
     return lambda root: ((root / path).exists() and os.replace(root / path, root / "moved"), (root / path).symlink_to(target))
@@ -91,16 +86,11 @@ def climbing(root):
     (root / OUT).unlink()
 
 
-FILES = {"human scores": SEG, "official scores": SYS, "metric scores": X, "documents": DOCS,
-         "sources": SOURCE, "references": REF, "translations": OUT}  # fmt: skip
-
-
 def _any_file():
-    for what, path in FILES.items():
+    for what, path in {"official scores": SYS, "sources": SOURCE}.items():
         name = Path(path).name.replace(".", r"\.")
         yield case(f"{what} in Latin-1", put(path, lambda t: t.replace("\n", "\xe4\n", 1).encode("latin-1")), rf"{name} is not UTF-8")
         yield case(f"{what} with a byte order mark and CR LF", put(path, lambda t: "\ufeff" + t.replace("\n", "\r\n")))
-    yield case("translations are a link within", link(OUT, str(os.path.relpath("moved", Path(OUT).parent))))
 
 
 def _scores():
@@ -111,15 +101,10 @@ def _scores():
         def first_is(text, path=path, first=first):
             return put(path, lambda t: t.replace(f"A\t{first}\n", f"A{text}\n", 1))
 
-        for value in ("inf", "x"):
-            yield case(f"a {what} score {value[:9]}", first_is(f"\t{value}"), rf"{name}, line 1: '{value[:40]}' is not a finite")
-        for label, text in (("no score", ""), ("a blank in a name", " b\t1")):
-            yield case(f"{what} scores: {label}", first_is(text), rf"{name}, line [12]: expected `SYSTEM SCORE`; found ")
+        yield case(f"a {what} score x", first_is("\tx"), rf"{name}, line 1: 'x' is not a finite")
+        yield case(f"{what} scores: a blank in a name", first_is(" b\t1"), rf"{name}, line [12]: expected `SYSTEM SCORE`; found ")
         yield case(f"a {what} score beyond the largest", first_is("\t1e308"), r"holds the score 1e\+308 .*multiply")
         yield case(f"one {what} score too many", put(path, lambda t: t + "A\t1\n"), r"system 'A' has 3 scores; expected 2")
-        yield case(f"one {what} score too few", put(path, lambda t: t[:-4]), r"'refA' has 1 scores|expected `SYSTEM SCORE`")
-        yield case(f"{what} scores interleaved",
-            put(path, lambda t: "".join(sorted(t.splitlines(True), key=lambda r: t.splitlines(True).index(r) % 2))))
     yield case("a human score None", put(SEG, lambda t: t.replace("0", "None", 1)), human=((None, -6), (-1, -7)))
     yield case("a metric score None", put(X, lambda t: t.replace("0.9", "None")), X=((None, 0.2), (0.8, 0.3)))
     yield case("an official score twice", put(X_SYS, lambda t: t + "A 1\n"), r"system 'A' has 2 scores; expected 1")
@@ -127,21 +112,15 @@ def _scores():
 
 def _texts():
     for what, path in (("documents", DOCS), ("sources", SOURCE), ("references", REF), ("translations", OUT)):
-        yield case(f"a line of {what} too few", put(path, lambda t: t.split("\n")[0] + "\n"), r"has [12] lines; expected [12]")
         yield case(f"a line of {what} too many", put(path, lambda t: t + "news\tmore\n"), r"has [23] lines; expected [23]")
     yield case("a document without a domain", put(DOCS, "news one\ntwo\n"), r"line 2: expected `DOMAIN DOCUMENT`; found 'two'")
-    hostile = "<script>alert(1)</script>{{7*7}}"
-    yield case("hostile text", put(OUT, f"{hostile}\nZwo.\n"), translations=(("Eins.", "Zwei."), (hostile, "Zwo.")))
     as_json = OUT.replace(".txt", ".jsonl")
 
     def in_json(text):
         return lambda root: (drop(OUT)(root), write(root / as_json, text))
 
     yield case("texts as JSON", in_json('{"hypothesis": "Ein."}\n{"hypothesis": "Zwo."}\n'))
-    for label, text in (
-        ("cut", '{"hypothesis": "Ein."}\n{"hypo'),
-    ):
-        yield case(f"texts as JSON, {label}", in_json(text), r"B\.jsonl, line 2: expected a JSON object with the field 'hypothesis'")
+    yield case("texts as JSON, cut", in_json('{"hypothesis": "Ein."}\n{"hypo'), r"B\.jsonl, line 2: expected a JSON object with the field 'hypothesis'")
 
 
 def _layout():
@@ -152,7 +131,6 @@ def _layout():
     yield case("a metric is a link to a secret",
         lambda r: (write(r.parent / "secret", "root:x:0:0\n"), link(X, "../../../secret")(r)),
         r"X-src\.seg\.score, line 1: expected `SYSTEM SCORE`")
-    yield case("a file of another program", put(f"metric-scores/{LP}/.DS_Store", b"\0"))
     yield case("texts are gone", drop(SOURCE, DOCS, REF, *(f"system-outputs/{LP}/{s}.txt" for s in TEXTS), SYS), systems=("A", "B", "refA"),
         human=((0, -6), (-1, -7), (0, 0)), X=((0.9, 0.2), (0.8, 0.3), (1, 1)), translations=None, sources=None)
     yield case("a second reference and no standard",
@@ -180,14 +158,11 @@ def _mqm():
     yield mqm("good", ERRORS + ROWS)
     yield mqm("a field too many", ERRORS + ROWS.replace("Minor\n", "Minor\tx\n"), segments=(1,), human=((0,), (-5,)))
     yield mqm("an unknown severity", ERRORS + ROWS.replace("Major", "Grave"), r"unknown severity 'grave'")
-    for column, row in (("system", "\td\t1\tr\ts\tt\tx\tMinor"), ("rater", "A\td\t1\t\ts\tt\tx\tMinor"), ("seg_id", "A\td\t\tr\ts\tt\tx\tMinor")):
-        yield mqm(f"no {column} in a row", f"{ERRORS}{ROWS}{row}\n", rf"'{column.replace('seg_id', 'segment')}' of the table is empty in 1 rows, the first row 5")
+    yield mqm("no segment in a row", f"{ERRORS}{ROWS}A\td\t\tr\ts\tt\tx\tMinor\n", r"'segment' of the table is empty in 1 rows, the first row 5")
     yield mqm("two translations of one segment", ERRORS + ROWS + "A\td\t1\tr\tOne.\tAnders.\tx\tMinor\n")
     yield mqm("averages", AVERAGES)
-    for row in ("C 1", "C 1 1 1"):
-        yield mqm(f"averages: {row[:9]}", f"{AVERAGES}{row}\n", r"line 6: expected `SYSTEM SCORE SEGMENT`; found")
-    for value in ("nan", "x"):
-        yield mqm(f"averages: {value}", f"{AVERAGES}C {value} 1\n", r"line 6: .* is not a finite number|infinite")
+    for row, refused in (("C 1 1 1", "expected `SYSTEM SCORE SEGMENT`; found"), ("C x 1", "'x' is not a finite number")):
+        yield mqm(f"averages: {row}", f"{AVERAGES}{row}\n", rf"line 6: {refused}")
 
 
 PAIRED = "system\tdoc\tdocSegId\trater\tcategory\tseverity\n"
@@ -230,7 +205,6 @@ def _side_by_side():
     yield paired("good", packed(good))
     yield paired("attention checks, a reference and its partner", packed(good + "B\tnews_one:x\t1\tr1\tMissed\tHOTW-test\n"
         "refA\tx\t1\tr\tOther\tMajor\nA_with_refA\tx\t1\tr\tOther\tMajor\n"))
-    yield paired("two raters of a translation", packed(good.replace("r3", "r2", 1)), not_three)
     yield paired("a translation is absent", packed(PAIRED + PAIRED_ROWS.replace("A_", "C_", 4)), not_three)
     yield paired("an unknown segment", packed(good.replace("\t1\tr", "\t2\tr")), not_three)
     yield paired("cut", packed(good)[:-40], no_packed)
