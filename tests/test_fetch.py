@@ -82,11 +82,6 @@ def test_a_file_and_a_server_that_are_not_there(server, registry, tmp_path):
     assert tree(tmp_path / "gone") == {}
 
 
-def test_wrong_arguments(server, tmp_path):
-    refuses(r"unknown data set 'smal'\. Did you mean 'small'\? Available: 'small'", fetch, "smal", cache=tmp_path)
-    assert server.requests == []
-
-
 def test_recipes(serve, registry, tmp_path):
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as writer:

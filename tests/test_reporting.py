@@ -22,7 +22,7 @@ from mtmeta.agreement.units import pooled_pearson_in_draws
 from mtmeta.reporting import Report, _facts, _report
 from mtmeta.reporting._claims import VERDICTS, decide
 from mtmeta.reporting._facts import Part
-from mtmeta.reporting._pages import number, sample
+from mtmeta.reporting._pages import number
 from mtmeta.reporting._sections import SECTIONS
 from mtmeta.significance.systems import order_p_value, pair_accuracy, system_means
 
@@ -152,15 +152,6 @@ def test_a_shorter_interval_takes_no_better_verdict_away(value, half, other):
     assert short in stays.get(wide, set(VERDICTS))
 
 
-def test_how_numbers_are_written():
-    assert [number(v) for v in (0.12345, -0.0004, 12.0, 17655.0, 1e-4, np.nan, 0.0, -0.0, 1.0, -2e180)] == [
-        "0.123", "-0.0004", "12", "17,655", "0.0001", "–", "0", "0", "1", "-2e+180",
-    ]  # fmt: skip
-    sizes = [sample(n, "pairs of systems") for n in (0, 1, 2000)]
-    assert sizes == ["0 pairs of systems", "1 pair of systems", "2,000 pairs of systems"]
-    assert (sample(1, "segments"), sample(1, ""), sample(None, "")) == ("1 segment", "1", "")
-
-
 @pytest.mark.slow
 def test_numbers_are_those_of_the_package_and_baselines_earn_what_theory_says(teaching):
     report, metric = reported("Regressor"), "Regressor"
@@ -268,18 +259,14 @@ def awkward() -> dict[str, mm.EvalSet]:
     unrated = h.copy()
     unrated[0] = np.nan
     names = list("ABCD")
-    texts = mm.evalset.Texts(sources=("a b",) * 29 + (None,), translations={"A": ("x",) * 30, "B": (None,) * 30})
     return {
         "one system": mm.EvalSet(h[:1], {"m": noise[:1]}, systems=["A"]),
-        "two systems": mm.EvalSet(h[:2], {"m": noise[:2]}, systems=["A", "B"]),
         "one segment": mm.EvalSet(h[:, :1], {"m": noise[:, :1]}, systems=names),
-        "two segments": mm.EvalSet(h[:, :2], {"m": noise[:, :2]}, systems=names),
         "constant metric": mm.EvalSet(h, {"m": np.zeros_like(h)}, systems=names),
         "constant human": mm.EvalSet(np.zeros_like(h), {"m": noise}, systems=names),
         "no segment rated twice": mm.EvalSet(one_each, {"m": noise}, systems=names),
         "a system without ratings": mm.EvalSet(unrated, {"m": noise, "n": h + noise}, systems=names),
         "nothing in common": mm.EvalSet(np.where(half, h, np.nan), {"m": np.where(half, np.nan, noise)}, systems=names),
-        "some texts": mm.EvalSet(h, {"m": noise}, systems=names, texts=texts),
         "one score": mm.EvalSet(h, {"m": np.where(np.arange(120).reshape(4, 30) == 7, 1.0, np.nan)}, systems=names),
     }
 
@@ -295,26 +282,6 @@ def test_awkward_tables_never_crash(name):
     assert "What to claim" in report.to_markdown()
     told = name in ("one system", "constant metric", "constant human", "nothing in common", "one score")
     assert not told or "supported" not in set(report.claims["verdict"])
-
-
-def test_system_scores_of_unrated_segments():
-    human = np.array([[3.0, np.nan], [2.0, np.nan], [1.0, np.nan]]).repeat(10, axis=1)
-    scores = np.array([[3.0, 1.0], [2.0, 9.0], [1.0, 5.0]]).repeat(10, axis=1)
-    es = mm.EvalSet(human, {"m": scores}, systems=list("ABC"))
-    report = mm.report(es, **FAST)
-    assert value(report, "systems", "pairwise accuracy")["value"] == mm.pairwise_accuracy(es)["value"].item() == 1
-    assert value(report, "baselines", "pairwise accuracy")["value"] == 1
-    assert "rated translations alone order the systems in another way than all do" in report.to_markdown()
-
-
-def test_a_constant_metric_with_holes_has_no_system_correlation_that_rounding_made():
-    rng = np.random.default_rng(0)
-    human, constant = rng.normal(size=(5, 12)), np.full((5, 12), 0.1)
-    constant[rng.random(constant.shape) < 0.4] = np.nan
-    es = mm.EvalSet(human, {"constant": constant, "m": human}, systems=list("ABCDE"))
-    text = mm.report(es, "constant", **FAST).to_markdown()
-    assert "all systems have the same mean score on one side" in text
-    assert "alone decides" not in text
 
 
 @pytest.mark.slow
@@ -461,25 +428,3 @@ def test_only_what_the_data_do_not_allow_becomes_words(place, teaching, monkeypa
         assert "maximum allowed" in result.claims.set_index("claim").loc[BEST, "reason"]
     kind = ValueError
     refuses("maximum allowed dimension exceeded", mm.report, es, "Judge", n_resamples=40)
-
-
-def test_an_error_in_a_figure_is_one(monkeypatch):
-    monkeypatch.setattr("mtmeta.plots.three_views", lambda *_: float("no such font"))
-    refuses("no such font", mm.report(tiny(), **FAST).to_html)
-
-
-def test_a_system_that_decides_alone_is_named_with_both_values():
-    human = np.array([[0.0], [0.1], [0.2], [0.3], [5.0]]) + np.arange(30) / 30
-    odd = np.array([[4.0], [3.0], [2.0], [1.0], [9.0]]) + np.arange(30) / 30
-    metrics = {"odd": odd, "plain": human - np.array([[0], [0], [0], [0], [4.85]])}
-    es = mm.EvalSet(human, metrics, systems=[*"ABCD", "Human-B"], about={"human_systems": ["Human-B"]})
-    found = mm.report(es, "odd", **FAST)
-    h, m = human.mean(axis=1), odd.mean(axis=1)
-    with_it, without_a = np.corrcoef(h, m)[0, 1], np.corrcoef(h[1:], m[1:])[0, 1]  # the largest with one left out
-    row = value(found, "systems", "Pearson of system means")
-    assert row["note"].endswith(f"from -1.00 (without Human-B) to {without_a:.2f} (without A)")
-    page = found.to_markdown()
-    sign = f"alone decides over the sign of system pearson: odd ({with_it:+.2f} with it, -1.00 without)"
-    assert sign in page
-    assert f"odd is first by system pearson ({with_it:.3f}); but without Human-B (a human translation) plain is" in page
-    assert "Human translations among the systems: Human-B." in page
