@@ -5,8 +5,6 @@ import base64
 import os
 import re
 import shutil
-import subprocess
-import sys
 from collections import Counter
 
 import nbformat
@@ -283,15 +281,6 @@ def test_data_page_describes_the_teaching_campaign():
     page = " ".join((ROOT / "book" / "data.md").read_text(encoding="utf-8").split())
     facts = facts_of_the_teaching_campaign() + facts_of_its_siblings()
     assert [fact for fact in facts if fact not in page] == []
-
-
-@pytest.mark.data
-@pytest.mark.exhaustive
-def test_data_page_compares_the_campaign_with_wmt23():
-    command = [sys.executable, str(ROOT / "tools" / "compare_campaign.py")]
-    tables = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip().split("\n\n")
-    page = (ROOT / "book" / "data.md").read_text(encoding="utf-8")
-    assert (len(tables), [table for table in tables if table not in page]) == (2, [])
 
 
 def table(**columns):

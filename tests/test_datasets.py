@@ -1,6 +1,5 @@
 """Loading: trees, MQM tables, own tables, places. Hand-made files first, then the real data."""
 
-import datetime
 import gzip
 import io
 import json
@@ -432,16 +431,6 @@ def test_packed_tables(tmp_path, name, write):
     assert es.name == "t"
 
 
-@pytest.mark.parametrize(("name", "content", "message"), [
-    ("t.csv.gz", PACKED[:-9], "cannot be read: Compressed file ended"),
-    ("t.csv.xz", b"\xfd7zXZ\0nonsense of no length", "cannot be read:"),
-    ("scores.gz", PACKED, "cannot tell the format from ''; expected one of .* such as scores.csv.gz"),
-])  # fmt: skip
-def test_what_cannot_be_unpacked_is_refused(tmp_path, name, content, message):
-    (tmp_path / name).write_bytes(content)
-    refuses(message, load, tmp_path / name)
-
-
 def test_excel_is_read_or_says_what_it_needs(tmp_path, monkeypatch):
     frame = pd.read_csv(io.StringIO(WIDE))
     try:
@@ -550,22 +539,3 @@ def test_three_ratings_in_pairs(lp, shape):
     official = whole.select(systems=es.systems, segments=es.segments)
     assert np.array_equal(es["chrF"], official["chrF"])
     assert np.corrcoef(es.ratings.mean(axis=0).ravel(), official.human.ravel())[0, 1] > 0.5
-
-
-@pytest.mark.parametrize(("cells", "says"), [
-    ({"E1": "human"}, "column names must be distinct; found more than once: 'human'"),
-    ({"E2": 5}, "column 5 has no name"), ({"D2": True}, "column 'm' must hold numbers; found True or False"),
-    ({"D2": datetime.date(2024, 1, 1)}, "column 'm' must hold numbers; found '2024-01-01"),
-])  # fmt: skip
-def test_cells_of_excel_are_texts_or_numbers(tmp_path, cells, says):
-    openpyxl = pytest.importorskip("openpyxl")
-    book = openpyxl.Workbook()
-    for row in (["system", "segment", "human", "m"], ["A", 1, 0, 0.5], ["B", 1, -1, 0.2], [None] * 4):
-        book.active.append(row)
-    path = tmp_path / "t.xlsx"
-    book.save(path)
-    assert mm.load(path).metrics == ("m",)
-    for place, value in cells.items():
-        book.active[place] = value
-    book.save(path)
-    refuses(says, mm.load, path)
