@@ -14,7 +14,6 @@ import mtmeta as mm
 from mtmeta import sysdep
 from mtmeta.evalset import Computed
 from mtmeta.sysdep._cells import cells_of
-from mtmeta.sysdep._power import plant_bias
 
 pytestmark = pytest.mark.slow
 
@@ -195,24 +194,6 @@ def test_centred_segments(numbers):
                 np.testing.assert_allclose(own[:, at] / unit, [float(v) for v in wanted], atol=1e-9, err_msg=number)
 
 
-@checks()
-def test_planted_bias(numbers):
-    for number, es in sets(numbers):
-        rows, bias = rows_of(es), size(es) / 4
-        b, (_, share) = slope(rows), rise(rows, rows)
-        if share < 1e-10:
-            continue  # a slope that is 0 but for rounding has either sign
-        unit = max(size(es, "m"), float(abs(b) * exact.exact([bias])[0]))
-        if unit > 5e48:
-            continue  # what is planted is beyond the bounds of scores
-        found = plant_bias(es, "m", "S1", bias)
-        gained = [
-            float(exact.exact([bias])[0] * b / exact.exact([unit])[0]) if k == 1 else 0.0 for k in range(es.shape[0])
-        ]
-        wanted = es["m"] / unit + np.array(gained)[:, None]
-        np.testing.assert_allclose(found["m"] / unit, wanted, atol=1e-9 + rounding(es, share), err_msg=number)
-
-
 def strata(human, least):
     """Return the rows of equal human scores; from the lowest up, small ones take in the next, a small rest the last."""
     found, current = [], []
@@ -390,29 +371,3 @@ def test_parts_of_a_system(numbers):
         for name, spreads in (("within", within), ("across", across)):
             near(line[f"{name}_range"] / unit, np.mean(np.ptp(spreads, axis=1)), number)
             near(line[f"{name}_sd"] / unit, math.sqrt(np.mean(np.var(spreads, axis=1, ddof=1))), number, 1e-8)
-
-
-@checks(sysdep.detection_power, first=24)
-def test_power(numbers):
-    """Each campaign: draw segments, plant, look whether the lower bounds lie above 0."""
-    n = 3
-    for number, es in sets(numbers, least=3):
-        rated = [j for j in range(es.shape[1]) if not np.isnan(es.human[:, j]).any()]
-        try:
-            planted = plant_bias(es, "m", "S0", size(es))
-        except ValueError:
-            continue
-        if not rated:
-            continue
-        options = {"biases": [size(es)], "sizes": [3], "n_campaigns": n, "n_resamples": 4}
-        found = sysdep.detection_power(es, "m", "S0", **options, rng=number).set_index("criterion")["rate"]
-        rng, hits = np.random.default_rng(number), {"forward": 0, "reverse": 0, "both": 0}
-        for _ in range(n):
-            drawn, seed = rng.choice(rated, 3), int(rng.integers(2**63))
-            one = mm.EvalSet(planted.human[:, drawn], {"m": planted["m"][:, drawn]}, systems=es.systems)
-            line = sysdep.deviations_both_ways(one, "m", n_resamples=4, rng=seed).set_index("system").loc["S0"]
-            above = {way: bool(line[f"{way}_low"] > 0) for way in ("forward", "reverse")}
-            for name, hit in (*above.items(), ("both", all(above.values()))):
-                hits[name] += hit
-        for name, count in hits.items():
-            near(found[name], count / n, number)

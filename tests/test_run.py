@@ -178,7 +178,7 @@ def test_chapters_run_are_skipped_or_fail_each_by_itself(run, book):
 def here(monkeypatch):
     """Execute notebooks in this process: what is asked is not about kernels."""
     monkeypatch.setattr(_run, "execute", run_here)
-    monkeypatch.setattr(_run, "in_processes", one_by_one)
+    monkeypatch.setattr(_run, "parallel", one_by_one)
 
 
 def test_a_rerun_does_what_is_not_done(run, book, here, monkeypatch):
@@ -266,7 +266,7 @@ def test_metrics_are_chosen_by_a_table_that_is_written(run, book, here):
 
 
 def test_a_metric_to_examine_is_a_parameter_of_the_chapters_that_have_it(tmp_path, monkeypatch):
-    monkeypatch.setattr("mtmeta.book.runner._run.in_processes", one_by_one)
+    monkeypatch.setattr("mtmeta.book.runner._run.parallel", one_by_one)
     monkeypatch.setattr("mtmeta.book.runner._run.execute", run_here)
     es = mm.load("teaching")
     looks = write(tmp_path / "01_a.ipynb", 'campaign = ""  # parameters\nmetric = None', "print(metric)", requires=[])
@@ -357,7 +357,7 @@ def no_kernel(monkeypatch):
         return work / "_build/html"
 
     monkeypatch.setattr(_run, "execute", lambda path, out, *_, **__: None)
-    monkeypatch.setattr(_run, "in_processes", one_by_one)
+    monkeypatch.setattr(_run, "parallel", one_by_one)
     monkeypatch.setattr(_site, "build", built)
     monkeypatch.setattr(runner, "can_build", lambda: True)
 

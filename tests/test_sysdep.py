@@ -9,10 +9,9 @@ from sklearn.isotonic import IsotonicRegression
 
 import mtmeta as mm
 from mtmeta import sysdep
-from mtmeta.sysdep import _deviation, _nulls, _power
+from mtmeta.sysdep import _deviation, _nulls
 from mtmeta.sysdep._cells import cells_of, resamples
 from mtmeta.sysdep._nulls import strata_of
-from mtmeta.sysdep._power import plant_bias
 
 PLAIN = {"n_resamples": 0}
 
@@ -178,13 +177,8 @@ def test_options_are_checked(options, error, match):
     (lambda es: sysdep.compare_with_null([]), "expected at least one set"),
     (lambda es: mm.system_dependence(es, []), "nothing would be left"),
     (lambda es: sysdep.compare_with_null(es, []), "nothing would be left"),
-    (lambda es: plant_bias(es, "m", "S1", "1"), "`bias` must be a number; found '1'"),
-    (lambda es: plant_bias(es, "m", "X", 1.0), "unknown system 'X'"),
-    (lambda es: plant_bias(times(es, "m", -1), "m", "S3", 1.0), "does not rise with the human score"),
-    (lambda es: plant_bias(times(es, "human", 0), "m", "S3", 1.0), "does not rise"),
     (lambda es: within_systems.within_system_splits(es, "m", parts=[61]), "cannot split into 61 parts"),
     (lambda es: sysdep.deviations_both_ways(es, "m", n_resamples=1), "at least 2"),
-    (lambda es: sysdep.detection_power(es, "m", "S0", n_resamples=1), "at least 2"),
 ])  # fmt: skip
 def test_arguments_are_checked(call, match):
     refuses(match, call, campaign(), error=(ValueError, TypeError))
@@ -223,8 +217,6 @@ def test_smallest_numbers_of_draws_and_a_null_without_a_test():
     assert np.isnan(result.summary["p_value"][0])
     assert result.summary["verdict"][0] == "not tested"
     assert result.draws["sysdep"].tolist() == pytest.approx([np.ptp(campaign().human.mean(axis=1))] * 3)
-    es, power = campaign(1), {"biases": [0.0], "sizes": [20], "n_campaigns": 1}
-    assert len(sysdep.detection_power(es, "m", "S0", n_resamples=2, **power)) == 3
 
 
 def test_centred_scores_are_equal_where_they_should_be_in_any_order_of_systems():
@@ -341,13 +333,6 @@ def test_a_slope_that_is_zero_but_for_rounding_is_none_and_a_bias_is_worth_the_s
     assert (human - human.mean()).ravel() @ (scores - scores.mean()).ravel() > 0
     es = mm.EvalSet(human, {"m": scores}, systems=["A", "B", "C"])
     assert sysdep.deviations_both_ways(es, "m", n_resamples=2)["reverse"].isna().all()
-    refuses("does not rise", plant_bias, es, "m", "A", 1.0)
-    human, noise = np.random.default_rng(1).random((2, 3, 40))
-    scores = (human + noise) * 2**-20
-    begins = [mm.EvalSet(human, {"m": begin + scores}, systems=["A", "B", "C"]) for begin in (0.0, 2.0**20)]
-    worth = [_power._in_metric_units(1.0, cells_of(es, "m")) for es in begins]
-    exact = np.cov(((2.0**20 + scores) - 2.0**20).ravel(), human.ravel())[0, 1] / human.var(ddof=1)
-    assert (worth[1], worth[0]) == (pytest.approx(exact, rel=1e-9), pytest.approx(exact, rel=1e-3))
 
 
 # -- several ratings --------------------------------------------------------------------------

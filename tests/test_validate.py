@@ -95,11 +95,7 @@ def test_a_metric_is_judged_by_its_segments_and_not_by_an_outlying_system():
     flipped[3] += 15  # the flipped metric, too, has the outlier on top
     es = mm.EvalSet(human, {"flipped": flipped, "good": human, "blind": [-human.mean(axis=0)] * 4}, systems=[*"ABCD"])
     found = {row.name: row.note for row in validate(es).query("what == 'warning'").itertuples()}
-    assert found.keys() == {"good", "D"}
-    assert found["good"] == "equals the human scores: a metric must not be made from the scores that judge it"
-    assert found["D"].startswith(
-        "decides alone over the sign of correlations over systems: flipped (+0.99 with it, -1.00 without)"
-    )
+    assert found == {"good": "equals the human scores: a metric must not be made from the scores that judge it"}
     three = validate(es.select(systems=[*"ABC"])).query("what == 'warning'")
     assert list(three["name"]) == ["good", "flipped"]
     found = doubts(copy=lambda f: f["good"], other=lambda f: f["good"] + 1e-9)
@@ -227,9 +223,6 @@ def odd(change, teaching):
     return [note for name, note in oddities(teaching.with_metrics({"m": scores})) if name == "m"]
 
 
-IN_TURN = np.concatenate([np.arange(k, 300, 4) for k in range(4)])
-
-
 def of_system(row, how):
     def change(scores):
         scores[row] = how(scores[row])
@@ -241,9 +234,7 @@ def of_system(row, how):
     ("change", "expected"),
     [
         (of_system(3, np.random.default_rng(0).permutation), ["'Dune': scores of equal translations"]),
-        (of_system(5, lambda row: row[IN_TURN]), ["'Fjord': scores of equal", "'Fjord': follows the other systems if"]),
         (of_system(2, np.sort), ["successive scores", "ascending or descending order", "scores of equal translations"]),
-        (of_system(slice(None), lambda rows: rows[:, IN_TURN]), ["follows the human scores if dealt to 4 files"]),
         (of_system((slice(None), slice(0, 300, 60)), lambda rows: -1), ["60 scores of -1, the others are 9.158"]),
         (of_system(0, lambda row: row), []),
     ],

@@ -12,33 +12,39 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from pathlib import Path
 
+from joblib import delayed
+
 from mtmeta._files import whole_file
-from mtmeta._processes import in_processes
+from mtmeta._processes import parallel
 from mtmeta.book.runner import build, execute, missing
 from mtmeta.book.runner._book import copy_sources, pages, write_execution
 
 
-def _measured(path: Path, out: Path) -> dict[str, float]:
-    """Execute a notebook; return wall and processor seconds, those of its processes included, and when it began."""
+def _measured(path: Path, out: Path) -> tuple[Path, dict[str, float] | str]:
+    """Execute a notebook; return wall and processor seconds, those of its processes included, and when it began.
+
+    If it fails, return the error instead, because the others go on.
+    """
     before, started = sum(os.times()[:4]), time.monotonic()
-    seconds = execute(path, out, cwd=path.parent)
-    return {"seconds": seconds, "cpu_seconds": sum(os.times()[:4]) - before, "started": started}
+    try:
+        seconds = execute(path, out, cwd=path.parent)
+    except RuntimeError as error:
+        return path, str(error)
+    return path, {"seconds": seconds, "cpu_seconds": sum(os.times()[:4]) - before, "started": started}
 
 
 def _execute_all(notebooks: Mapping[Path, Path], jobs: int) -> dict[Path, dict[str, float]]:
     """Execute notebooks, `jobs` at a time, each into its own target; return what `_measured` says of each."""
     measured, failures = {}, []
-    calls = {path: (path, out) for path, out in notebooks.items()}
-    with closing(in_processes(_measured, calls, jobs)) as done:
-        for path, task in done:
-            try:
-                measured[path] = task.result()
-                print(f"executed {path.name} in {measured[path]['seconds']:.1f} s", file=sys.stderr)
-            except RuntimeError as error:
-                failures.append(str(error))
+    calls = (delayed(_measured)(path, out) for path, out in notebooks.items())
+    for path, found in parallel(jobs, calls, batch_size=1, return_as="generator_unordered"):
+        if isinstance(found, str):
+            failures.append(found)
+        else:
+            measured[path] = found
+            print(f"executed {path.name} in {found['seconds']:.1f} s", file=sys.stderr)
     if failures:
         raise RuntimeError("\n\n".join(failures))
     return measured

@@ -51,14 +51,11 @@ def oddities(es: EvalSet) -> Iterator[tuple[Any, str]]:
         ]
         for i, system in enumerate(es.systems if len(scores) > 2 else ()):
             others = means(np.delete(scores, i, axis=0), 0)
-            notes = [
-                *_shifted(scores[i], others, "the other systems"),
-                *_in_turn(scores[i], others, "the other systems"),
-            ]
+            notes = _shifted(scores[i], others, "the other systems")
             found += [f"system {system!r}: {note}" for note in notes]
         if name != "human":
             sides = means(scores, 0), means(human, 0), "the human scores"
-            found += [*_shifted(*sides), *_in_turn(*sides)]
+            found += _shifted(*sides)
         yield from ((name, note) for note in found)
     yield from _untranslated(es)
 
@@ -164,24 +161,6 @@ def _untranslated(es: EvalSet) -> Iterator[tuple[Any, str]]:
         same = sum(a is not None and a == b for a, b in zip(texts.sources, own, strict=True))
         if same >= 3 and same > _RARE * len(own):
             yield system, f"{same} of {len(own)} translations are the source: not translated?"
-
-
-def _in_turn(row: np.ndarray, others: np.ndarray, whom: str) -> Iterator[str]:
-    """Yield that a row follows others far better once the parts that several processes wrote are put in turn."""
-    from .._pearson import pearson
-
-    both, found = ~(np.isnan(row) | np.isnan(others)), {}
-    if both.sum() < _ENOUGH:
-        return
-    row, others = row[both], others[both]
-    for n in (1, 2, 3, 4, 8):
-        order = np.concatenate([np.arange(k, len(row), n) for k in range(n)])
-        for way in (order, np.argsort(order)):
-            found[n] = max(found.get(n, -1.0), float(np.nan_to_num(pearson(row[way], others))))
-    best = max(found, key=lambda n: found[n])
-    if found[best] - max(0.0, found[1]) > (_ERRORS + 1) / math.sqrt(len(row)):
-        r = f"correlation {found[best]:.2f} instead of {found[1]:.2f}"
-        yield f"follows {whom} if dealt to {best} files in turn ({r}): did {best} processes write it?"
 
 
 def _shifted(row: np.ndarray, others: np.ndarray, whom: str) -> Iterator[str]:

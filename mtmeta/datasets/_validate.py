@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .._names import alike, counted, some_of
+from .._names import alike, counted
 from .._systems import of_partly_rated_segments, of_unrated_translations
 from ..evalset import EvalSet, Texts, as_evalset, check_ratings
 from ._oddities import oddities
@@ -154,7 +154,7 @@ def _doubts(es: EvalSet) -> list[Finding]:
     doubts += [(None, note) for note, holds in whole.items() if holds]
     of_means = (of_unrated_translations(es), of_partly_rated_segments(es))
     doubts += [*at_a_glance(es), *((None, note) for note in of_means if note)]
-    doubts += [*oddities(es), *_decided_by_one(by_system)]
+    doubts += oddities(es)
     return [("warning", name, None, None, note) for name, note in doubts]
 
 
@@ -194,18 +194,3 @@ def _within(es: EvalSet, metric: str, both: np.ndarray) -> float:
     sides = np.where(several, [es.human, es[metric]], np.nan)[:, :, several.any(axis=0)]
     human, scores = (sides - np.nanmean(sides, axis=1, keepdims=True))[:, several[:, several.any(axis=0)]]
     return float(np.nan_to_num(pearson(human, scores)))
-
-
-def _decided_by_one(by_system: pd.DataFrame) -> list[tuple[Any, str]]:
-    """Return the systems each of which alone changes the sign of a metric's correlation over systems."""
-    from .._pearson import TURNED, pearson
-
-    turned: dict[Any, list[str]] = {system: [] for system in by_system.index}
-    for metric in by_system.columns.drop("human"):
-        scores = by_system[["human", metric]].dropna()
-        for system in scores.index if len(scores) >= 4 else ():
-            with_it, without = (float(pearson(*table.to_numpy().T)) for table in (scores, scores.drop(system)))
-            if with_it * without < 0 and abs(with_it - without) > TURNED:
-                turned[system].append(f"{metric} ({with_it:+.2f} with it, {without:+.2f} without)")
-    note = "decides alone over the sign of correlations over systems"
-    return [(system, f"{note}: {some_of(found)}") for system, found in turned.items() if found]

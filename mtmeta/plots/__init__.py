@@ -17,11 +17,11 @@ from ._agreement import (
 )
 from ._local import local_accuracies, tau_ap_against_chance
 from ._style import COLOURS, MARKERS, use_style
-from ._sysdep import detection_curves, deviation_plane, expected_deviations, sysdep_against_null
+from ._sysdep import deviation_plane, expected_deviations, sysdep_against_null
 from ._ties import tie_baselines, tie_calibration_curves
 
 __all__ = [
-    "COLOURS", "MARKERS", "correlations_by_size", "decomposition", "detection_curves", "deviation_plane",
+    "COLOURS", "MARKERS", "correlations_by_size", "decomposition", "deviation_plane",
     "expected_deviations", "learning_curves", "local_accuracies", "rank_intervals", "rank_slopes", "ratio_bars",
     "resampling_units", "sysdep_against_null", "system_differences",
     "tau_ap_against_chance", "three_views", "tie_baselines", "tie_calibration_curves", "use_style",

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from ..sysdep import SystemDependence
-from ._style import COLOURS, GREY, MARKERS, line_styles, names_as_written, new_axes
+from ._style import COLOURS, GREY, MARKERS, names_as_written, new_axes
 
 _VERDICTS = {"favoured": (COLOURS[1], "^"), "disfavoured": (COLOURS[0], "s"), "undecided": (GREY, "o")}
 
@@ -175,39 +175,4 @@ def sysdep_against_null(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax.set_yticks(y, table["metric"], fontsize=8 if len(table) > 20 else 10)
     ax.set(ylim=(-1, len(table)), xlabel="SysDep in human units (grey: middle 95 % of the null)")
     ax.legend(loc="upper left", bbox_to_anchor=(0, -0.06 - 1.1 / (len(table) + 6)), fontsize=9)
-    return ax
-
-
-@names_as_written
-def detection_curves(table: pd.DataFrame, x: str, by: str) -> Axes:
-    """Draw shares of simulated campaigns in which something was found.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        Columns ``x``, ``by`` and ``rate``; one line for each value of ``by``.
-    x, by : str
-
-    Returns
-    -------
-    Axes
-
-    See Also
-    --------
-    mtmeta.sysdep.detection_power : such a table.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import mtmeta as mm
-    >>> table = pd.DataFrame({"favour": [1, 2, 1, 2], "system": [*"AABB"], "rate": [0.1, 0.6, 0.2, 0.9]})
-    >>> mm.plots.detection_curves(table, "favour", "system").get_ylabel()
-    'share of campaigns'
-    """
-    from seaborn import lineplot  # takes a second to import
-
-    ax = new_axes()
-    lineplot(table, x=x, y="rate", hue=by, style=by, errorbar=None, ax=ax, **line_styles(table[by]))
-    ax.set(xlabel=x, ylabel="share of campaigns", ylim=(-0.03, 1.03))
-    ax.legend(title=by, fontsize=9)
     return ax

@@ -23,7 +23,7 @@ from transformers import AutoConfig, AutoModel, AutoTokenizer, DataCollatorWithP
 from .._files import claim, digest
 from . import _settings
 from ._frame import examples_of
-from ._sentinel import Sentinel, read_card, write_json
+from ._sentinel import Sentinel, read_card
 from ._settings import SCRATCH, TransformerConfig
 
 _WEIGHTS, _RUN = "model.safetensors", "run.json"
@@ -163,36 +163,6 @@ class TransformerSentinel(Sentinel):
         self.tokenizer.save_pretrained(folder)
         return {"config": asdict(self.config), "history": self.history, "device": self.device}
 
-    def export(self, folder: str | Path) -> None:
-        """Write the sentinel as the published ones are: ``hparams.yaml`` and ``checkpoints/model.ckpt``.
-
-        The class of Perrella et al. loads it, and so does `load`. The encoder is named, not written: its configuration
-        and tokenizer must be where `TransformerConfig.encoder` says.
-
-        Parameters
-        ----------
-        folder : str or pathlib.Path
-
-        Raises
-        ------
-        ValueError
-            If the encoder is not XLM-R from a checkpoint: that class knows no other.
-        OSError
-            If the folder has ``checkpoints`` already, or cannot be made.
-        """
-        folder, c = Path(folder), self.config
-        if c.encoder == SCRATCH or self.network.encoder.config.model_type != "xlm-roberta":
-            raise ValueError(f"the published class knows only checkpoints of XLM-R; the encoder is {c.encoder}.")
-        (folder / "checkpoints").mkdir(parents=True)
-        values = {"class_identifier": "sentinel_regression_metric", "encoder_model": "XLM-RoBERTa"}
-        values |= {"pretrained_model": c.encoder, "hidden_sizes": c.head, "dropout": c.dropout, "activations": "Tanh"}
-        values |= {"optimizer": "RAdam", "learning_rate": c.learning_rate, "batch_size": c.batch_size}
-        values["sent_to_use"] = _SEEN_AS[self.sees]
-        weights = {_published_name(name): tensor for name, tensor in self.network.state_dict().items()}
-        stored = {"state_dict": weights, "hyper_parameters": values, "pytorch-lightning_version": "2.0.0"}
-        torch.save(stored, folder / "checkpoints" / "model.ckpt")
-        write_json(folder / "hparams.yaml", values)  # JSON is YAML
-
 
 def _published_name(name: str) -> str:
     """Return the name that a weight has in published checkpoints."""
@@ -201,7 +171,7 @@ def _published_name(name: str) -> str:
 
 
 def load_published(folder: Path) -> TransformerSentinel:
-    """Return a published sentinel, or one that `TransformerSentinel.export` wrote."""
+    """Return a published sentinel."""
     with _errors(f"{folder}: the published sentinel in it cannot be loaded"):
         values = yaml.safe_load((folder / "hparams.yaml").read_text(encoding="utf-8"))
         sees = next(ours for ours, theirs in _SEEN_AS.items() if theirs == values["sent_to_use"])

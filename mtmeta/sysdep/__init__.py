@@ -4,7 +4,6 @@ from ._cells import centre_segments
 from ._deviation import SystemDependence, deviations_both_ways, system_dependence
 from ._favours import Favours, favours
 from ._nulls import NULLS, NullComparison, compare_with_null, permute_within_human_scores
-from ._power import detection_power
 
 __all__ = [
     "NULLS",
@@ -13,7 +12,6 @@ __all__ = [
     "SystemDependence",
     "centre_segments",
     "compare_with_null",
-    "detection_power",
     "deviations_both_ways",
     "favours",
     "permute_within_human_scores",

@@ -3,7 +3,6 @@
 import ast
 import contextlib
 import io
-from concurrent.futures import Future
 from pathlib import Path
 
 import matplotlib as mpl
@@ -54,9 +53,6 @@ def run_here(path, out, parameters=None, *, cwd):
     nbformat.write(notebook, out)
 
 
-def one_by_one(function, tasks, _):
-    """Call a function with each task in this process, as `in_processes` does in others."""
-    for name, arguments in tasks.items():
-        done = Future()
-        done.set_result(function(*arguments))
-        yield name, done
+def one_by_one(_, calls, **options):
+    """Make joblib's delayed calls in this process, as `parallel` does in others."""
+    yield from (function(*arguments) for function, arguments, _ in calls)

@@ -8,18 +8,18 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
+from joblib import delayed
 
 from ... import __version__
 from ..._escapes import file_name, markdown
 from ..._files import check_not_input, claim, digest, whole_file
 from ..._names import unknown
-from ..._processes import in_processes
+from ..._processes import parallel
 from ...evalset import EvalSet
 from ...rankings import Rankings
 from ._execute import CannotRun, about, execute, is_there, missing
@@ -146,13 +146,9 @@ def _outcomes(
         elif (stored := _read_outcome(out / f"{page}.ipynb", key)) is not None:
             yield page, stored
         else:
-            todo[page] = (path, out / f"{page}.ipynb", parameters, found, key, about_data)
-    with closing(in_processes(_run_one, todo, min(jobs, len(todo) or 1))) as done:
-        for page, task in done:
-            try:
-                yield page, task.result()
-            except BrokenProcessPool as error:
-                yield page, Outcome("failed", reason=f"its process was killed: {error}")
+            todo[page] = (path, (out / f"{page}.ipynb").resolve(), parameters, found, key, about_data)
+    calls = (delayed(_run_one)(page, *task) for page, task in todo.items())
+    yield from parallel(min(jobs, len(todo) or 1), calls, batch_size=1, return_as="generator_unordered")
 
 
 def _table(data: Data) -> pd.DataFrame:
@@ -271,7 +267,9 @@ def _settled(cells: list) -> Iterator:
             holds = True
 
 
-def _run_one(path: Path, target: Path, parameters: dict, found: dict, key: str, about_data: str) -> Outcome:
+def _run_one(
+    page: str, path: Path, target: Path, parameters: dict, found: dict, key: str, about_data: str
+) -> tuple[str, Outcome]:
     """Execute a chapter, and store its notebook with its outcome."""
     import nbformat
 
@@ -288,7 +286,7 @@ def _run_one(path: Path, target: Path, parameters: dict, found: dict, key: str, 
             status, reason = "failed", (str(error).strip() or type(error).__name__).splitlines()[-1].strip()
         outcome = Outcome(status, round(time.perf_counter() - start, 1), reason)
         _write_page(part, target, outcome, key)
-    return outcome
+    return page, outcome
 
 
 def _write_page(source: Path, target: Path, outcome: Outcome, key: str = "") -> None:
