@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.colors import PowerNorm
 
-import mtmeta as mm
 from mtmeta.plots import COLOURS, MARKERS
 
 GREY = "#8c8c8c"
@@ -226,6 +225,25 @@ def variance_by_combination(table: pd.DataFrame, metrics):
 # -- sentinels ---------------------------------------------------------------------------
 
 
+def dumbbells(tables: dict, label: str):
+    """Draw a panel for each table: a line for each row, with a mark for each column."""
+    fig, axes = plt.subplots(1, len(tables), figsize=(7.4, 5), sharex=True, sharey=True)
+    middle = len(tables) // 2
+    for ax, (name, table) in zip(axes, tables.items(), strict=True):
+        rows = np.arange(len(table))
+        ends = table.min(axis=1), table.max(axis=1)
+        ax.hlines(rows, *ends, color="0.6", linewidth=1)
+        for k, column in enumerate(table):
+            fill = COLOURS[0] if k == 0 else "white"
+            ax.plot(table[column], rows, MARKERS[k], label=column, mfc=fill)
+        ax.set(yticks=rows, yticklabels=table.index, xlabel=name)
+    axes[middle].set_xlabel(f"{axes[middle].get_xlabel()}\n{label}")
+    axes[0].invert_yaxis()
+    handles = axes[0].get_legend_handles_labels()
+    fig.legend(*handles, loc="outside upper center", ncols=3)
+    return axes
+
+
 def score_against_length(es, names, *, axes, within: bool = False):
     """Draw scores against the length of the translation, with least-squares lines.
 
@@ -259,39 +277,6 @@ def score_against_length(es, names, *, axes, within: bool = False):
         words = "length less segment mean" if within else "characters in translation"
         ax.set_xlabel(words)
     axes[0].set_ylabel("score less segment mean" if within else "score")
-
-
-def parts_plane(sets, groups: dict, axes):
-    """Draw the part of Pearson within segments against the part between them.
-
-    Grey lines join metrics with the same pooled Pearson. The cross is the most that a
-    metric can get that gives all translations of a segment the same score.
-    """
-    tables = [mm.decompose_pearson(es).set_index("metric") for es in sets]
-    every = pd.concat(tables)
-    ceilings = [float(np.sqrt(table["human_between"].iloc[0])) for table in tables]
-    x_range = (
-        min(0, every["between"].min()) - 0.03,
-        max(*ceilings, every["between"].max()) + 0.03,
-    )
-    y_range = min(0, every["within"].min()) - 0.03, max(0, every["within"].max()) + 0.04
-    for ax, es, table, ceiling in zip(axes, sets, tables, ceilings, strict=True):
-        thin = {"color": GREY, "linewidth": 0.6, "alpha": 0.5, "zorder": 0}
-        for level in np.arange(0.1, 2, 0.1):
-            ax.plot([level + 1, level - 1], [-1, 1], **thin)
-        ax.axhline(0, color="black", linewidth=0.8, zorder=0)
-        ax.plot(table["between"], table["within"], ".", color=GREY, markersize=7)
-        for label, style in marks(groups).items():
-            part = table.loc[list(groups[label])]
-            ax.plot(
-                part["between"], part["within"], linestyle="", markersize=8, **style
-            )
-        cross = {"color": "black", "markersize": 9, "markeredgewidth": 2}
-        ax.plot(ceiling, 0, "x", label="most a blind metric can get", **cross)
-        ax.set(xlim=x_range, ylim=y_range, xlabel="part between segments")
-        corner = {"xycoords": "axes fraction", "ha": "right", "fontweight": "bold"}
-        ax.annotate(es.language_pair or es.name, (0.97, 0.95), **corner)
-    axes[0].set_ylabel("part within segments")
 
 
 # -- system dependence -------------------------------------------------------------------
