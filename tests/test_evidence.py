@@ -28,6 +28,7 @@ def load(path):
 PAGE = load(BOOK / "_ext" / "evidence.py")
 TEXT, ROWS = PAGE.read(BOOK)
 CLAIMS = TEXT["claim"]
+FRONT = (BOOK / "index.md").read_text(encoding="utf-8")
 CELLS = [(claim, column) for claim in CLAIMS for column in PAGE.COLUMNS]
 
 
@@ -83,12 +84,24 @@ def test_sizes_are_those_of_the_sets():
 def test_quotes_stand_where_they_are_said_to(claim):
     for name, text in claim["quotes"]:
         assert text in text_of(ROOT / name), name
-    front = (BOOK / "index.md").read_text(encoding="utf-8")
     for text in claim.get("front", []):
-        assert text in front
+        assert text in FRONT
         cells = " ".join(PAGE.fill_in(claim[column], ROWS) for column in PAGE.COLUMNS)
         assert numbers(text) - numbers(cells) == set()
-    assert f"<evidence-{claim['id']}>`" in front or "front" not in claim
+    assert f"<evidence-{claim['id']}>`" in FRONT or "front" not in claim
+
+
+@pytest.mark.parametrize("finding", re.split(r"^\*\*\d\. ", FRONT.partition("### One afternoon")[0], flags=re.M)[1:])
+def test_findings_of_the_front_page_have_the_numbers_of_their_claims(finding):
+    named = re.findall(r"<evidence-(\w+)>`", finding)
+    assert named
+    lines = re.findall(r"^- \*(\w+):\* (.*)$", finding, re.M)
+    assert [kind for kind, _ in lines] == list(PAGE.KINDS.values())
+    for column, (_, line) in zip(PAGE.KINDS, lines, strict=True):
+        line = re.sub(r"A whole ranking .*? are meant", "", line)  # test_calibration has these
+        of = [claim for claim in CLAIMS if claim["id"] in named]
+        cells = " ".join(PAGE.fill_in(claim[column], ROWS) + claim.get("n", {}).get(column, "") for claim in of)
+        assert numbers(line) - numbers(cells) - DEFINED == set()
 
 
 def test_rows_are_twenty_campaigns_and_the_sets_of_the_package():

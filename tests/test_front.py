@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+import sacrebleu
 
 import mtmeta as mm
 
@@ -29,6 +30,15 @@ def test_example_is_in_the_campaign(system):
     if system == "Aster":
         spans = es.spans.query("system == @system and segment == @SEGMENT")
         assert spans[["text", "weight"]].to_numpy().tolist() == [["waited", 5]]
+
+
+def test_both_calls_of_sacrebleu_print_what_the_page_shows():
+    texts = mm.load("teaching").texts
+    hypotheses, references = list(texts.translations["Ember"]), list(next(iter(texts.references.values())))
+    for call, given in ("as intended", [references]), ("exchanged", [[text] for text in references]):
+        score = sacrebleu.corpus_bleu(hypotheses, given).score
+        assert re.search(rf"# {call}\n# BLEU = ([\d.]+)", FRONT)[1] == f"{score:.1f}"
+    assert f"for the {len(hypotheses)} translations by Ember" in FRONT
 
 
 def test_counts_are_those_of_the_ledger():
