@@ -197,13 +197,7 @@ def test_a_system_that_nobody_rated_changes_no_statistic_and_is_named():
     plain = EvalSet(human, metrics, systems=list("ABCDE"))
     unrated = EvalSet(np.vstack([human[:2], np.nan * row, human[2:]]), more, systems=list("ABXCDE"))
     close(statistics(plain), ((name, but_for_x(name, value)) for name, value in statistics(unrated)))
-    sentence = "left out: system 'X' (nobody rated it)"
-    assert sentence in repr(as_evalset(unrated))
-    assert "left out of every comparison: 'X' (nobody rated it)" in repr(unrated)
-    text = mm.report(unrated, "Judge", n_resamples=40).to_markdown()
-    assert "Left out: system 'X' (nobody rated it)." in text
-    rest = mm.report(plain, "Judge", n_resamples=40)
-    pd.testing.assert_frame_equal(mm.report(unrated, "Judge", n_resamples=40).claims, rest.claims)
+    assert "left out: system 'X' (nobody rated it)" in repr(as_evalset(unrated))
     rated = mm.simulate.rate_again(mm.simulate.campaign(n_systems=6, n_segments=40, seed=3, texts=False))
     nobody = np.full((1, 40), np.nan)
     again = {m: np.vstack([rated[m], row[:, :1].repeat(40, 1)]) for m in rated.metrics}
@@ -304,14 +298,6 @@ def test_a_missing_value_is_not_scored():
     assert np.isnan(small(human=nullable).human).tolist() == [[False, True], [False, False]]
 
 
-@pytest.mark.parametrize("values", [
-    np.array([["2024-01-01"] * 2] * 2, "datetime64[D]"), np.ones((2, 2), "timedelta64[s]"),
-    [[pd.Timestamp("2024-01-01")] * 2] * 2, pd.DataFrame([[pd.Timedelta(1)] * 2] * 2),
-])  # fmt: skip
-def test_dates_and_spans_of_time_are_no_scores(values):
-    refuses("metric 'm' must hold numbers", small, metrics={"m": values}, error=TypeError)
-
-
 @pytest.mark.parametrize("column", [
     pd.to_datetime(["2024-01-01"] * 4), pd.to_timedelta([1, 2, 3, 4]), [True, False, True, True],
 ])  # fmt: skip
@@ -332,17 +318,6 @@ def test_tables_go_by_their_index_and_other_kinds_of_numbers_are_refused():
     refuses("found True or False", mm.EvalSet.from_frame, truths)
     named = {"human_2": SMALL["human"], "human_like": SMALL["human"]}
     assert small(metrics=named).metrics == ("human_like",)
-
-
-def test_names_of_metrics_are_distinct():
-    twice = {1: SMALL["human"], "1": SMALL["human"]}
-    refuses("metric names must be distinct; found more than once: '1'", small, metrics=twice)
-
-
-def test_names_of_systems_are_text():
-    es = small(systems=[1, 2])
-    assert es.systems == ("1", "2")
-    assert mm.correlate(es, grouping="none")["value"].tolist() == [pytest.approx(-1)]
 
 
 @pytest.mark.parametrize(("texts", "says"), [
