@@ -15,9 +15,8 @@ from shell import TABLE, run_lines
 from trees import make_tree
 
 import mtmeta as mm
-from mtmeta import agreement, datasets, protocols
+from mtmeta import agreement, protocols
 from mtmeta.cli import _options, _output, local_accuracy, rank, sentinel
-from mtmeta.datasets import _registry
 from mtmeta.local_accuracy import _pairs
 from mtmeta.local_accuracy._guide import PARTS
 
@@ -253,14 +252,6 @@ def test_correlate_is_the_table_of_the_package(result, table):
     assert pd.DataFrame(result("correlate", table)).equals(mm.correlate(es))
 
 
-def test_several_sets(run, result, table, tmp_path):
-    (tmp_path / "yours.csv").write_text(TABLE)
-    for command in (("correlate",), ("validate",)):
-        found = result(*command, table, tmp_path / "yours.csv")
-        assert next(iter(found[0])) == "set"
-        assert list(dict.fromkeys(r["set"] for r in found)) == ["mine", "yours"]
-
-
 def test_options_of_a_tree(run, result, tmp_path):
     tree = make_tree(tmp_path / "mine")
     extra = tmp_path / "extra" / "Mine-src.seg.score"
@@ -273,20 +264,6 @@ def test_options_of_a_tree(run, result, tmp_path):
     code, out, err = run("correlate", tree)
     assert (code, "left out of mine/en-de: refA (the reference)\n" in err, "refA" in out) == (0, True, False)
     assert run("correlate", tree, "--quiet") == (0, out, "")
-
-
-def test_standard_input(table, result, monkeypatch):
-    for text in (TABLE, TABLE.replace(",", "\t")):
-        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
-        assert pd.DataFrame(result("correlate", "-")).equals(mm.correlate(mm.load(table)))
-
-
-def test_validate_is_the_table_of_the_package(result, table, tmp_path):
-    expected = datasets.validate(mm.load(table)).to_json(orient="records")
-    assert result("validate", table) == json.loads(expected)
-    (tmp_path / "t.csv").write_text(TABLE.replace("C,2,-5,.2,.6\n", ""))
-    found = result("validate", tmp_path / "t.csv", "--missing", "nan")
-    assert [(r["count"], r["of"]) for r in found if r["what"] == "rated translations"] == [(5, 6)]
 
 
 @pytest.fixture
@@ -341,11 +318,6 @@ def test_two_metrics_are_compared_in_a_sentence_and_a_row(run):
     assert out.splitlines()[2].startswith("teaching  cannot be told")
     err = run("compare", "teaching", "Judge", "Tagger", "--grouping", "none", "--n-resamples", 40)[2]
     assert "teaching: Very skewed scores (skewness): Tagger (-2.2)." in err
-
-
-def test_metrics_that_were_not_asked_for_are_not_listed(run):
-    code, _, err = run("rank", "wmt24-news/en-de", "--metric", "BLEU", "--metric", "chrF", "--n-resamples", 0)
-    assert (code, "column 'COMET-22'" in err, "left out of wmt24-news/en-de: 13 systems" in err) == (0, False, True)
 
 
 def test_systems_are_chosen_and_left_out(run):
@@ -406,16 +378,6 @@ def test_an_input_is_not_replaced_whatever_its_name(run, tmp_path, monkeypatch, 
     assert read.read_bytes() == target.read_bytes() == content
 
 
-def test_fetch_lists_what_there_is(result):
-    found = result("fetch", "--list")
-    assert list(dict.fromkeys(r["set"] for r in found)) == list(_registry.available())
-    for name, known in _registry.available().items():
-        facts = [(r["what"], r["text"]) for r in found if r["set"] == name]
-        assert ("licence", known.licence) in facts
-        assert [text for what, text in facts if what == "restriction"] == [known.restriction] * bool(known.restriction)
-        assert [text for what, text in facts if what == "cite"] == list(known.cite)
-
-
 def test_fetch_says_where_and_under_which_terms(result, server, tmp_path, monkeypatch):
     monkeypatch.setenv("MTMETA_CACHE", str(tmp_path / "cache"))
     size = f"{sum(map(len, WHOLE.values())) / 1e6:.1f} MB, {len(WHOLE)} files"
@@ -441,18 +403,6 @@ def test_intervals_stand_beside_correlations(result, run):
     p = mm.compare(es, names, unit="document").p_values.iloc[0]
     assert found["p_value"].to_dict() == pytest.approx(p[names].to_dict(), nan_ok=True)
     assert result("correlate", "teaching", "--metric", "BLEU", "--interval")[0]["p_value"] is None
-
-
-def test_systems_are_correlated_by_an_option(result):
-    means = mm.load("teaching").system_scores
-    options = ("--level", "system", "--coefficient", "pearson", "--coefficient", "kendall", "--interval")
-    found = pd.DataFrame(result("correlate", "teaching", *THREE, *options)).set_index(["coefficient", "metric"])
-    for coefficient, metric in found.index:
-        assert found.loc[(coefficient, metric), "value"] == pytest.approx(
-            means["human"].corr(means[metric], coefficient)
-        )
-    assert (found["low"] < found["value"]).all()
-    assert "grouping" not in found
 
 
 def test_a_wide_table_marks_the_best_and_what_is_as_good(run, result):

@@ -68,16 +68,6 @@ def test_tables_are_those_of_the_package(run, table, pairs, part, function):
     pd.testing.assert_frame_equal(found, expected[list(found)], check_dtype=False)
 
 
-def test_json_has_every_table_in_full(run, table, pairs):
-    code, out, _ = run(table, *"--format json --quiet --context domain --context system".split())
-    assert code == 0
-    found = json.loads(out)
-    assert list(found) == list(PARTS)
-    local = la.local_accuracy(pairs, context=["domain", "system"])
-    assert [row["accuracy"] for row in found["accuracy"]] == pytest.approx(local["accuracy"].tolist())
-    assert {row["best"] for row in found["recommended"]} == {"good"}
-
-
 def test_one_metric_and_one_context_leave_out_what_cannot_be_compared(run, table, tmp_path, pairs):
     code, out, _ = run(table, "--metric", "good", "--format", "json", "--n-resamples", 99)
     assert code == 0
@@ -114,18 +104,6 @@ def test_texts_are_perturbed_and_scored(run, tmp_path, task, column):
     expected = la.local_accuracy(scored, context="system", n_resamples=99)
     columns = ["context", "metric", "accuracy"]
     pd.testing.assert_frame_equal(pd.DataFrame(json.loads(out))[columns], expected[columns], check_dtype=False)
-
-
-@pytest.mark.slow
-def test_sets_by_name(run):
-    arguments = ("--table", "accuracy", "--format", "json", "--n-resamples", 99)
-    code, out, err = run("teaching", "--metric", "chrf", *arguments)
-    assert code == 0, err
-    assert {row["context"] for row in json.loads(out)} == set(mm.load("teaching").systems)
-    code, out, err = run("teaching-speech", "--metric", "wip", "--metric", "wil", "--context", "quality", *arguments)
-    assert code == 0, err
-    rows = {(r["context"], r["metric"]): r["accuracy"] for r in json.loads(out)}
-    assert rows["clean", "wip"] == rows["clean", "wil"]
 
 
 @pytest.mark.parametrize(("arguments", "message"), [

@@ -107,18 +107,6 @@ def test_systems_without_a_common_segment_are_pointed_out():
     assert found["note"].str.contains("some systems share no segment with the others", na=False).sum() == 1
 
 
-def test_segments_rated_for_some_systems_are_pointed_out(other_segments, tmp_path, command_line):
-    _, human = other_segments
-    es = mm.EvalSet(human, {"M": np.nan_to_num(human, nan=-9)}, systems=list("ABCDE"))
-    es.to_frame().to_csv(tmp_path / "t.csv", index=False)
-    for command in (["validate"], ["rank"], ["correlate", "--level", "system"]):
-        code, out, err = command_line(*command, tmp_path / "t.csv")
-        assert (code, "rated for some systems only" in out + err) == (0, True), command
-    code, out, err = command_line("rank", "--system-scores", "adjusted", tmp_path / "t.csv")
-    assert (code, "rated for some systems only" in err) == (0, False)
-    assert "rated for some systems only" not in command_line("correlate", tmp_path / "t.csv")[2]
-
-
 @pytest.mark.data
 @pytest.mark.slow
 def test_prism_src_of_wmt23_hebrew_with_and_without_the_translator(data_dir):
