@@ -48,15 +48,6 @@ def test_threshold_is_that_of_the_package(teaching, metric):
     assert [len(panel.marks) for panel in figure.panels] == [66 * 40, 0]
 
 
-def test_threshold_starts_where_told_and_the_curve_goes_on_behind_the_last_one():
-    four = mm.EvalSet([[5], [3], [5], [5]], {"m": [[0.6], [0.5], [0.4], [0.4]]}, systems=list("ABCD"))
-    starts = {start: interactive_threshold(four, "m", start=start).start for start in (-1, 0.1, 0.16, 9)}
-    assert starts == {-1: 0, 0.1: 1, 0.16: 2, 9: 2}
-    _, below = interactive_threshold(four, "m").panels
-    assert below.lines["acc_eq"][-2:] == [(0.2, 0.5), (below.x_range[1], 0.5)]
-    refuses("`start` must be finite", interactive_threshold, four, "m", start=np.nan)
-
-
 def test_threshold_survives_holes_and_a_constant_metric():
     human = np.array([[0.0, -1, np.nan], [0, -2, -3], [-1, -2, -4]])
     es = mm.EvalSet(human, {"flat": np.zeros((3, 3))}, systems=list("ABC"))
@@ -83,28 +74,6 @@ def test_lines_hold_what_they_were_given_and_a_point_lies_on_its_line():
     assert np.shape(knob.scales) == (1, 2, 2)
     assert [tag["visibility"] for name, tag in knob.tags if name == "circle" and "visibility" in tag] == ["hidden"]
     assert interactive_lines(lines(), knob="x", value="y").start == 2
-
-
-def choices():
-    """Return lines of two metrics, which have scales of their own, with two sizes and three differences each."""
-    steps = {"a": (0, 1, 2), "b": (0, 50, 200)}
-    rows = [(metric, n, x) for metric in steps for n in (10, 30) for x in steps[metric]]
-    index = pd.MultiIndex.from_tuples(rows, names=["metric", "segments", "x"])
-    return pd.DataFrame({"chance": np.arange(12) / 10, "low": [np.nan, *np.arange(11) / 20]}, index=index)
-
-
-def test_each_choice_has_lines_and_a_scale_of_its_own():
-    figure = interactive_lines(choices(), knob="difference", value="chance", start=("b", 10, 50))
-    assert (figure.start, figure.label) == (7, "Difference")
-    assert figure.choices == {"Metric": ("a", "b"), "Segments": (10, 30)}
-    assert figure.values["knob"] == [0, 0.5, 1] * 2 + [0, 0.25, 1] * 2
-    assert figure.values["line 0"] == [k / 10 for k in range(12)]
-    assert [figure.now(name) for name in ("choice 0", "choice 1", "tick 1", "tick 4")] == ["b", "10", "50", "200"]
-    tags = Knob(figure._repr_html_()).tags
-    assert [tag["value"] for name, tag in tags if name == "input"] == ["0", "1"]
-    points = next(tag["points"] for name, tag in tags if tag.get("data-line") == "line 0")
-    spot = next(tag["transform"] for name, tag in tags if tag.get("data-y") == "line 0")
-    assert spot == "translate({} {})".format(*points.split()[1].split(","))
 
 
 def test_names_are_text_wherever_they_stand_and_the_slider_waits_for_the_script():

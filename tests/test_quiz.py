@@ -5,8 +5,6 @@ No number may stand in a question that its function in `FACTS` does not yield, a
 
 import math
 import re
-import subprocess
-import sys
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -424,51 +422,3 @@ def test_numbers_on_wmt23_follow_from_the_data(data_dir):
     assert {plain(share, 3) for share in shares} == yielded(asked["quiz-wmt23-tie-share"])["right"]
     found = mm.system_dependence(mm.load("wmt23/zh-en"), "XCOMET-Ensemble", n_resamples=0)
     assert plain(found.summary["sysdep"][0], 2) in yielded(asked["quiz-wmt23-range"])["given"]
-
-
-CONF = f"""
-import sys
-sys.path.insert(0, {str(ROOT / "book" / "_ext")!r})
-extensions = ["myst_parser", "sphinx.ext.mathjax", "quiz"]
-myst_enable_extensions = ["colon_fence", "dollarmath"]
-html_theme = "basic"
-"""
-OPTIONS = ":::{right} So $x$\nYes, **so**.\n:::\n\n:::{wrong} Not <i>so</i>\nNo.\n:::\n"
-GOOD = "::::{question} Is it & is it *so*?\n:name: q-a\n:see: index#a-section\n\nGiven 1.\n\n" + OPTIONS + "::::\n"
-
-
-SEVERAL = GOOD.replace("q-a", "q-b").replace(OPTIONS, OPTIONS + ":::{right} Also\nThat too.\n:::\n")
-FAULTS = {
-    "a question needs the options ['see']": (":see: index#a-section\n", ""),
-    "a question needs right and wrong options": ("{right}", "{wrong}"),
-    "the option 'So $x$' needs an explanation": ("Yes, **so**.\n", ""),
-    "no section 'index#another'": ("#a-section", "#another"),
-}
-
-
-def built(tmp_path, *questions):
-    """Build a small site; return the finished process and the folder of its pages."""
-    (tmp_path / "conf.py").write_text(CONF)
-    (tmp_path / "index.md").write_text("# Start\n\n## A section\n\nText.\n\n```{toctree}\nquiz\n```\n")
-    (tmp_path / "quiz.md").write_text("\n".join(["# Quiz\n", *questions]))
-    command = [sys.executable, *"-m sphinx -W --keep-going -q -b html".split(), str(tmp_path), str(tmp_path / "out")]
-    return subprocess.run(command, capture_output=True, text=True, check=False), tmp_path / "out"
-
-
-def test_a_question_becomes_a_field_set_and_a_faulty_one_stops_the_build(tmp_path):
-    pytest.importorskip("myst_parser")
-    done, folder = built(tmp_path, GOOD, SEVERAL)
-    assert done.returncode == 0, done.stderr
-    html, other = ((folder / f"{name}.html").read_text(encoding="utf-8") for name in ("quiz", "index"))
-    assert '<div class="quiz-question" id="q-a">' in html
-    assert re.search(r"<fieldset>\s*<legend>Is it &amp; is it <em>so</em>\?", html)
-    assert html.index("Given 1.") > html.index("</legend>")
-    assert re.findall(r'<input type="(\w+)" name="q-a" id="(q-a-\w)"', html) == [("radio", "q-a-A"), ("radio", "q-a-B")]
-    assert re.findall(r'data-letter="(\w)" data-verdict="(\w+)"', html)[:2] == [("A", "right"), ("B", "wrong")]
-    assert '<a class="reference internal" href="index.html#a-section">Start: A section</a>' in html
-    assert html.index("<details>") < html.index('data-letter="A"') < html.index("</details>")
-    assert ("quiz.js" in html, "quiz.js" in other) == (True, False)
-    assert (html.count('type="checkbox"'), html.count("Several answers are right.")) == (3, 1)
-    faulty = (GOOD.replace("q-a", f"q-{k}").replace(*fault) for k, fault in enumerate(FAULTS.values()))
-    done, _ = built(tmp_path, *faulty)
-    assert (done.returncode != 0, [message for message in FAULTS if message not in done.stderr]) == (True, [])

@@ -19,7 +19,6 @@ from docutils.core import publish_doctree
 from pages import Page
 from pypdf import PdfReader
 from sites import NARROW, console_faults, drive, network_faults
-from sphinx import addnodes
 
 import mtmeta as mm
 from mtmeta.book import exercises
@@ -115,12 +114,6 @@ def test_handouts_slides_and_moodle_have_what_a_class_may_see(site):
             assert 0 < right < len(re.findall(r"^[=~]", question, flags=re.M))
 
 
-def test_built_site_says_how_long_it_took(site):
-    page = (site / "book" / "versions.html").read_text(encoding="utf-8")
-    wall, cpu = (float(re.search(rf'<span class="site-{what}">([^<]+)</span>', page)[1]) for what in ("wall", "cpu"))
-    assert min(wall, cpu) > 1
-
-
 def meta(page):
     """Return the tags with which a page describes itself, by name."""
     found = re.findall(r'<meta (?:property|name)="([\w:]+)" content="([^"]*)" />', page.read_text(encoding="utf-8"))
@@ -171,21 +164,6 @@ def test_the_front_page_says_what_the_data_say():
     assert f"rank {second}, the last place, which it shares, and within each system at rank {third} again" in text
     first, second, third = ranks("GEMBA-MQM")
     assert f"GEMBA-MQM goes from {first} to {second} and to {third}" in text
-
-
-TERMS = {name: name for name in ("tie", "segment", "metric score", "grouping", "segment grouping")}
-
-
-def test_first_uses_of_terms_become_links_and_others_stay_plain():
-    doctree = publish_doctree("Segments here. A segment\nand Segment grouping, not sub-segment.")
-    assert reading.link_first_uses(doctree, TERMS) == ["segment", "segment grouping"]
-    assert [x.astext() for x in doctree.findall(addnodes.pending_xref)] == ["Segments", "Segment grouping"]
-    assert doctree.astext() == "Segments here. A segment\nand Segment grouping, not sub-segment."
-    for text in ("A tie.", "Segment\n=======\n\nx", "``segment``", "`segment <https://x.org>`_", ".. [A] A segment."):
-        assert reading.link_first_uses(publish_doctree(text), TERMS) == [], text
-    doctree = publish_doctree("A grouping.")
-    doctree += reading.link("Grouping", "groups")  # by the author
-    assert reading.link_first_uses(doctree, {"grouping": "grouping"}) == []
 
 
 def test_chapters_link_terms_with_their_definitions(site):
