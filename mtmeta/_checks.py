@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 #: Draws, sizes and other counts; processes at a time; seeds.
-MAX_COUNT, MAX_JOBS, MAX_SEED = 1_000_000, 512, 2**63 - 1
+MAX_COUNT, MAX_SEED = 1_000_000, 2**63 - 1
 #: Sizes of scores that are not 0: fourth powers of these, and products of so many, neither overflow nor vanish.
 SMALLEST_SCORE, LARGEST_SCORE = 1e-50, 1e50
 
@@ -31,16 +31,6 @@ def check_count(parameter: str, value: object, low: int, high: int = MAX_COUNT) 
         wanted = f"at least {low}" if value < low else f"at most {high:,}"
         raise ValueError(f"`{parameter}` must be {wanted}; found {value}.")
     return int(value)
-
-
-def check_jobs(value: object) -> int | None:
-    """Return a number of processes: at least 1, or from -1 down all cores but some, or None; raise if it is none."""
-    if value is None:
-        return None
-    jobs = check_count("n_jobs", value, -MAX_JOBS, MAX_JOBS)
-    if jobs == 0:
-        raise ValueError("`n_jobs` must be a whole number other than 0; found 0. -1 takes all cores.")
-    return jobs
 
 
 def check_number(parameter: str, value: object) -> float:

@@ -4,8 +4,6 @@ The same scores in other units, or added up in another order, differ in their la
 that.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

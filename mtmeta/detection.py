@@ -1,7 +1,5 @@
 """Detecting translations without an error: precision and recall, with thresholds from other data."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a difference between two systems is worth: how often humans prefer the system that a metric prefers."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Mean human scores of systems from few ratings and a metric, and what the metric saves in ratings."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -11,7 +9,7 @@ from scipy.special import stdtrit
 
 from ._checks import Undefined, check_choice, check_level
 from .evalset import EvalSet, as_evalset, metric_names
-from .resampling import units_of
+from .resampling import totals_by_unit, units_of
 
 __all__ = ["Estimate", "ratings_saved", "system_means"]
 
@@ -167,14 +165,14 @@ def _estimates(human: np.ndarray, scores: np.ndarray, design: _Design) -> dict[s
     """Return the columns `_NUMBERS` of the estimated means of rows of human scores."""
     rated, scored = ~np.isnan(human), ~np.isnan(scores)
     y, m = np.nan_to_num(human), np.nan_to_num(scores)
-    n, of = ((_by_unit_of(cells, design.unit) > 0).sum(axis=1) for cells in (rated, scored))  # units
+    n, of = ((totals_by_unit(cells, design.unit) > 0).sum(axis=1) for cells in (rated, scored))  # units
     free = n - 1 - design.tuned
     known = (n > 1) & (free > 0)
     n, free = np.maximum(n, 2), np.maximum(free, 1)
     weight = _slopes(y, m, rated) if design.tuned else np.zeros((len(y), 1))
     value = _means(y, rated) - weight * (_means(m, rated) - _means(m, scored))
     share = np.sqrt(n / (n - 1) * (1 - np.minimum(n / np.maximum(of, 1), 1))) / _sizes(rated)[:, 0]
-    adds = (_by_unit_of(_centred(rest, rated), design.unit) for rest in (y - weight * m, y))
+    adds = (totals_by_unit(_centred(rest, rated), design.unit) for rest in (y - weight * m, y))
     variance, alone = ((share[:, None] * one) ** 2 for one in adds)
     variance, alone = variance.sum(axis=1) * (free + design.tuned) / free, alone.sum(axis=1)
     half = stdtrit(free, (1 + design.level) / 2) * np.sqrt(variance)
@@ -183,13 +181,6 @@ def _estimates(human: np.ndarray, scores: np.ndarray, design: _Design) -> dict[s
     found = (value, value - half, value + half, np.sqrt(variance), weight, saved)
     columns = dict(zip(_NUMBERS, (np.where(known, column, np.nan) for column in found), strict=False))
     return columns | {"n_rated": rated.sum(axis=1), "n_segments": scored.sum(axis=1)}
-
-
-def _by_unit_of(values: np.ndarray, unit: np.ndarray) -> np.ndarray:
-    """Return the sums of each row over the segments of each unit."""
-    order = np.argsort(unit, kind="stable")
-    starts = np.flatnonzero(np.diff(unit[order], prepend=-1))
-    return np.add.reduceat(values[:, order].astype(float), starts, axis=1)
 
 
 def _sizes(known: np.ndarray) -> np.ndarray:
@@ -321,7 +312,5 @@ def _by_unit(y: np.ndarray, m: np.ndarray | None, groups: np.ndarray) -> np.ndar
     known, lost = ~np.isnan(y[kept]), 1
     left = _centred(y[kept], known)
     if m is not None:
-        m, lost = _centred(m[kept], known), 2
-        both, squares = ((side * m).sum(axis=1, keepdims=True) for side in (left, m))
-        left = left - np.divide(both, squares, out=np.zeros_like(both), where=squares > 0) * m
+        left, lost = left - _slopes(y[kept], m[kept], known) * _centred(m[kept], known), 2
     return np.bincount(groups, (left**2 / (known.sum(axis=1, keepdims=True) - lost)).sum(axis=0))

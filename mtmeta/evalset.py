@@ -741,13 +741,7 @@ def as_evalset(data: EvalSet | pd.DataFrame, *, unrated: bool = False) -> EvalSe
         if not data._rated:
             raise ValueError(f"{data.name!r} has no human scores to compare with.")
         return data if unrated else _of_rated_systems(data)
-    is_table = isinstance(data, pd.DataFrame)
-    if isinstance(data, Rankings) or (is_table and "transcript" in data and "human" not in data):
-        raise TypeError(
-            f"expected translations with human scores; found {'transcripts' if is_table else 'ranked items'}, which "
-            "have none. They go to perturb, scoring and local_accuracy."
-        )
-    if is_table:
+    if isinstance(data, pd.DataFrame):
         return as_evalset(EvalSet.from_frame(data), unrated=unrated)
     raise TypeError(f"expected an EvalSet or a tidy DataFrame; found {type(data).__name__}.")
 

@@ -4,8 +4,6 @@ A protocol is a list of tasks; a task is one statistic at one level on one langu
 pair (or pooled over all). `rank` computes the tasks, maps each to [0, 1] and averages.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Ranked lists of items, validated, as `perturb`, `scoring` and `local_accuracy` take them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import product

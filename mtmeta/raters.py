@@ -1,7 +1,5 @@
 """Raters err: how good a metric can look against one of them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

@@ -70,6 +70,13 @@ def sums_by_unit(place: np.ndarray, *values: np.ndarray, n: int | None = None) -
     return np.stack([np.bincount(place, v, minlength=n) for v in values], axis=1)
 
 
+def totals_by_unit(values: np.ndarray, unit: np.ndarray) -> np.ndarray:
+    """Add up the last axis, segments, by the unit of each segment; shape (..., n_units)."""
+    order = np.argsort(unit, kind="stable")
+    starts = np.searchsorted(unit[order], np.arange(unit.max() + 1))
+    return np.add.reduceat(values[..., order].astype(np.float64, copy=False), starts, axis=-1)
+
+
 @dataclass(frozen=True)
 class Statistic:
     """A statistic that follows from sums over units.

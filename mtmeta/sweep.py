@@ -5,8 +5,6 @@ options and one seed, and one metric if the function takes one. Outcomes are app
 a sweep that was stopped continues where it stopped.
 """
 
-from __future__ import annotations
-
 import inspect
 import io
 import itertools
@@ -23,7 +21,6 @@ import pandas as pd
 from joblib import delayed
 
 from . import __version__, aggregation, agreement, datasets, protocols, significance, simulate, sysdep, ties
-from ._checks import check_jobs
 from ._files import check_not_input, claim, digest, read_text, whole_file
 from ._names import unknown
 from ._processes import parallel
@@ -306,7 +303,7 @@ def run(
     >>> mm.sweep.run(plan).to_frame()[["grouping", "metric", "value"]].round(2).to_records(index=False).tolist()
     [('segment', 'BLEU', 0.23), ('segment', 'Judge', 0.38), ('none', 'BLEU', 0.24), ('none', 'Judge', 0.39)]
     """
-    checked, n_jobs = read_plan(plan), check_jobs(n_jobs)
+    checked, n_jobs = read_plan(plan)(n_jobs)
     folder = None if out is None else Path(out)
     inputs = [*checked["files"]] if isinstance(plan, Mapping) else [*checked["files"], Path(plan)]
     for name in (STORE, *TABLES) if folder is not None else ():

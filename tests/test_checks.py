@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from campaigns import refuses
 
-from mtmeta._checks import check_count, check_jobs, check_level, check_number, check_scores, generator, to_numbers
+from mtmeta._checks import check_count, check_level, check_number, check_scores, generator, to_numbers
 
 
 def test_good_values_pass():
@@ -13,7 +13,6 @@ def test_good_values_pass():
     assert check_level(0.95) == 0.95
     given = np.random.default_rng(1)
     assert generator(given) is given
-    assert (check_jobs(None), check_jobs(-1), check_jobs(2)) == (None, -1, 2)
     check_scores(np.array([0, np.nan, 1e-50, -1e50]), "the scores")
     check_scores(np.array([0.5, 5e-324]), "the scores")  # a tiny one among ordinary ones
     check_scores(np.array([1e51, 5e-324]), "the means", computed=True)
@@ -24,7 +23,6 @@ def test_good_values_pass():
     (lambda: check_count("n", 2.0, 1), TypeError, "`n` must be a whole number; found 2.0"),
     (lambda: check_count("n", 0, 1), ValueError, "`n` must be at least 1; found 0"),
     (lambda: check_count("n", 10**6 + 1, 1), ValueError, "`n` must be at most 1,000,000; found 1000001"),
-    (lambda: check_jobs(0), ValueError, "`n_jobs` must be a whole number other than 0"),
     (lambda: check_number("x", "1"), TypeError, "`x` must be a number"),
     (lambda: check_number("x", float("nan")), ValueError, "`x` must be finite; found nan"),
     (lambda: check_level(1), ValueError, r"`level` must lie in \(0, 1\); found 1"),

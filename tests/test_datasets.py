@@ -453,7 +453,7 @@ def test_columns_have_the_names_that_they_are_given(tmp_path):
     refuses(r"unknown column of .* 'sys'. Did you mean 'Sys'", load, path, columns={"system": "sys"})
     refuses(r"has a column 'X' already", load, path, columns={"X": "mqm"})
     refuses("'doc_id' seems to be 'doc'", load, write(path, WIDE.replace("X", "doc_id")))
-    says = r"If each system has a column, `mtmeta import` \(in Python: datasets.read\) makes a tidy table of it"
+    says = r"If each system has a column, or another tool wrote it, `mtmeta import` \(in Python: datasets.read\)"
     refuses(says, load, write(path, "segment,human_A,human_B\n1,0,-1\n"))
 
 

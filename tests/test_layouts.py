@@ -203,7 +203,7 @@ def test_ratings_become_their_mean_or_z_scores_or_stand_apart(tmp_path):
     z = (z - np.nanmean(z, axis=1, keepdims=True)) / np.nanstd(z, axis=1, keepdims=True)
     np.testing.assert_allclose(read(frame, raters="standardise")["human"], np.nanmean(z, axis=0))
     frame.to_csv(tmp_path / "t.csv", index=False)
-    refuses("If each rating has a row, `mtmeta import`", load, tmp_path / "t.csv")
+    refuses("If each rating of a translation has a row, `mtmeta import`", load, tmp_path / "t.csv")
     frame.query("rater == 'r1'").to_csv(tmp_path / "t.csv", index=False)
     assert load(tmp_path / "t.csv", metrics=["m"], missing="nan").shape == (2, 2)
     again = frame.drop(columns="rater")
@@ -222,9 +222,9 @@ def test_one_of_several_human_dimensions_is_named():
     refuses("unknown column for the human scores 'flow'", read, frame, human="flow")
 
 
-def test_an_unknown_layout_is_compared_with_the_known_ones(tmp_path):
+def test_an_unknown_layout_is_refused(tmp_path):
     scores = write(tmp_path / "x.jsonl", '{"doc_id": "d", "scores": {"A": 1}}\n')
-    refuses(r"resembles wmt25-humeval \(WMT25.*\), but lacks 'tgt_text'; found 'doc', 'doc_id', 'scores'", read, scores)
+    refuses(r"unknown layout \(rows\); found 'doc', 'doc_id', 'scores'. See mtmeta", read, scores)
     refuses("unknown layout .*no known field", read, write(tmp_path / "x.txt", "hello"))
     refuses("unknown layout 'comet'. Did you mean", read, scores, "comet")
     refuses("layout comet-json has the form 'lists by file'; found 'rows'", read, scores, "comet-json")

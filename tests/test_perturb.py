@@ -26,16 +26,21 @@ from mtmeta.perturb._words import Words
 RULES = tuple(k for k in perturb.KINDS["translation"] if k not in ("llm", "composed"))
 
 
+def known_words(language):
+    """Return the words of the bundled thesaurus, to insert where there is no frame to take words from."""
+    return sorted(lexicon._thesaurus(language)) if language in lexicon.LANGUAGES else ()
+
+
 def outcomes(text, kind, n=200, *, task="translation", language="en", vocabulary=None, entities=None, tools="bundled"):
     """Return every result of many draws; words and entities to insert are the bundled ones by default."""
-    vocabulary = lexicon.bundled_vocabulary(language) if vocabulary is None else vocabulary
+    vocabulary = known_words(language) if vocabulary is None else vocabulary
     setting = Setting(vocabulary, entities or lexicon.bundled_entities(language), lexicon.Tools(language, tools))
     return {_edit(Words(text, language), kind, task, setting, np.random.default_rng(i)) for i in range(n)}
 
 
 def edited(text, kind, language, seed):
     """Return one result, or None."""
-    setting = Setting(lexicon.bundled_vocabulary(language), lexicon.bundled_entities(language), lexicon.Tools(language))
+    setting = Setting(known_words(language), lexicon.bundled_entities(language), lexicon.Tools(language))
     return _edit(Words(text, language), kind, "translation", setting, np.random.default_rng(seed))
 
 

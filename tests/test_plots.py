@@ -14,7 +14,6 @@ from campaigns import refuses
 
 import mtmeta as mm
 from mtmeta import plots
-from mtmeta.plots._style import names_as_written
 
 
 @pytest.fixture(autouse=True)
@@ -170,11 +169,3 @@ def test_local_accuracies_stand_in_order_with_the_best_on_top(pairs):
         found = dict(zip(np.round(line.get_ydata()).astype(int), line.get_xdata(), strict=True))
         assert [found[k] for k in range(3)] == rows[["B", "C", "A"]].tolist()
     refuses(r"`order` lacks the contexts \['C'\]", plots.local_accuracies, table, order={"A": 1, "B": 2})
-
-
-def test_drawing_undoes_nothing_but_its_own_setting():
-    """Pyplot turns interactive when a notebook first draws; were that undone, no later figure would be shown."""
-
-    draw = names_as_written(lambda: mpl.interactive(True) or plt.rcParams["text.parse_math"])
-    assert draw() is False
-    assert (mpl.is_interactive(), plt.rcParams["text.parse_math"]) == (True, True)

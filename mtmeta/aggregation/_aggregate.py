@@ -1,7 +1,5 @@
 """System scores from segment counts in three ways, each with an interval."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """Does one aggregation agree better with people than the other? Paired tests at the level of systems."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial

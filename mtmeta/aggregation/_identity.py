@@ -1,7 +1,5 @@
 """Ratio of sums against mean of ratios."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

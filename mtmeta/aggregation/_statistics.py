@@ -11,7 +11,6 @@ import pandas as pd
 from joblib import delayed, effective_n_jobs
 
 from .. import scoring
-from .._checks import check_jobs
 from .._names import positions
 from .._processes import parallel
 from ..evalset import EvalSet, as_evalset
@@ -161,7 +160,7 @@ def extract(
     number = {sum(r is not None for r in own) for own in zip(*streams, strict=True)}
     described = {"tokenize": tokenize, "num_refs": number.pop() if len(number) == 1 else -1}
     columns = _formulas.columns(metric)
-    n_chunks = min(effective_n_jobs(check_jobs(n_jobs)), len(es.systems))
+    n_chunks = min(effective_n_jobs(n_jobs), len(es.systems))
     chunks = [chunk.tolist() for chunk in np.array_split(es.systems, n_chunks)]
     jobs = (delayed(_count)(metric, tokenize, [translations[s] for s in chunk], streams) for chunk in chunks)
     counts = np.stack([counts for chunk in parallel(n_chunks, jobs) for counts in chunk])

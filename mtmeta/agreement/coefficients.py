@@ -1,7 +1,5 @@
 """Coefficients of agreement over groups of translations, tie calibration, and the parts of a correlation."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

@@ -1,7 +1,5 @@
 """Correlations of metrics with humans and with each other, and the parts of a correlation."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Sequence

@@ -4,8 +4,6 @@ A grouped array holds its groups one after the other; ``starts`` (int64, n_group
 the last ends.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Intervals of agreement, by bootstrap or jackknife: the value with other segments, documents or systems."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import compress

@@ -1,7 +1,5 @@
 """Agreement on pairs of systems: pairwise accuracy and soft pairwise accuracy (SPA)."""
 
-from __future__ import annotations
-
 import itertools
 import warnings
 from collections.abc import Sequence

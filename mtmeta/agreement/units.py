@@ -1,7 +1,5 @@
 """Units of resampling, and what each of them adds to a metric's agreement with humans."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -3,8 +3,6 @@
 Every position is computed here and travels with the figure; `interactive.js` moves what is drawn.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field

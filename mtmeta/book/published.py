@@ -1,7 +1,5 @@
 """Numbers that were published, and the same numbers computed again."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Data sets: public ones by name, one's own by path."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Download of the public data sets: one file at a time, pinned by commit and checked by sha256 (see `_registry`)."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import itertools

@@ -3,8 +3,6 @@
 `SOURCES` is the registry of the sets that have a name. A new set is one entry here and one function that loads it.
 """
 
-from __future__ import annotations
-
 import tarfile
 import zlib
 from collections.abc import Callable, Sequence

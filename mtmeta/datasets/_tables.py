@@ -3,15 +3,13 @@
 Their columns show whether they hold translations, transcripts or ranked lists.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import logging
 import lzma
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -189,15 +187,14 @@ def _misnamed(frame: pd.DataFrame) -> str:
         pairs = ",".join(f"{ours}={theirs}" for ours, theirs in found.items())
         said = ", ".join(f"{theirs!r} seems to be {ours!r}" for ours, theirs in found.items())
         return f"{said}: if so, pass columns='{pairs}', else rename it."
-    if "segment" in frame and "system" not in frame:
-        return "If each system has a column, `mtmeta import` (in Python: datasets.read) makes a tidy table of it."
     if {"system", "segment", "rater"} <= {*frame} and frame.duplicated(["system", "segment"]).any():
-        twice = frame.loc[frame.duplicated(["system", "segment"]), ["system", "segment"]].iloc[0].tolist()
-        found = f"system {twice[0]!r}, segment {twice[1]!r} has several rows."
-        return f"{found} If each rating has a row, `mtmeta import` (in Python: datasets.read) takes their mean."
+        return "If each rating of a translation has a row, `mtmeta import` (in Python: datasets.read) takes their mean."
     if "human" not in frame and (rated := [str(c) for c in frame if is_dimension(str(c))]):
         return f"People seem to rate {listed(rated)}: name one, --human {rated[0]} (columns={{'human': {rated[0]!r}}})."
-    return "" if "system" in frame else "If another tool wrote it, `mtmeta import` (datasets.read) may know its layout."
+    known = (
+        "If each system has a column, or another tool wrote it, `mtmeta import` (in Python: datasets.read) reads it."
+    )
+    return "" if "system" in frame else known
 
 
 def _renamed(frame: pd.DataFrame, columns: Mapping[str, str], what: Path | str) -> pd.DataFrame:
@@ -298,19 +295,22 @@ def _read_excel(path: Path) -> pd.DataFrame:
     return frame.iloc[1:].set_axis(map(str, frame.iloc[0]), axis=1)
 
 
+def json_lines(text: str, what: Path) -> Iterator[tuple[int, Any]]:
+    """Yield number and content of each line that is not blank."""
+    for number, line in enumerate(text.split("\n"), 1):
+        try:
+            yield from [(number, json.loads(line))] if line.strip() else ()
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"{what}, line {number}: not valid JSON ({error}).") from None
+
+
 def _read_json_lines(text: str, what: Path) -> pd.DataFrame:
     """Read one JSON object a line; all have the same fields."""
     rows: list[dict] = []
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise ValueError(f"{what}, line {number}: not valid JSON ({error}).") from None
+    for number, row in json_lines(text, what):
         if not isinstance(row, dict) or row.keys() != (rows or [row])[0].keys():
             expected = "expected a JSON object with the fields of the first line"
-            raise ValueError(f"{what}, line {number}: {expected}; found {line[:60]!r}.")
+            raise ValueError(f"{what}, line {number}: {expected}; found {row!r:.60}.")
         rows.append(row)
     if not rows:
         raise ValueError(f"{what} is empty; expected a JSON object a line: system, segment, human and metrics.")

@@ -1,7 +1,5 @@
 """The contents of a set of scores, what was left out of it, and its possible faults."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

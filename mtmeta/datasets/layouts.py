@@ -1,7 +1,5 @@
 """Layouts that other tools write, read as a tidy table: one layout is one function."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -205,8 +203,8 @@ def _open(given: Any, weights: str | Mapping[str, float]) -> _Input:
     what = str(given)
     if path.is_dir() or (not path.exists() and (path.parent / "human-scores").is_dir()):
         files = sorted(path.glob("*.jsonl")) if path.is_dir() else []
-        first = _json_lines(read_text(files[0]), files[0]) if files else []
-        names = {*(first[0] if first else {})}
+        first = _tables.json_lines(read_text(files[0]), files[0]) if files else iter(())
+        names = {*next(first, (0, {}))[1]}
         names |= {"human-scores"} if (path / "human-scores").is_dir() or not path.exists() else set()
         return _Input(what, "folder", files, names, path, weights)
     if not path.is_file():
@@ -221,7 +219,7 @@ def _open(given: Any, weights: str | Mapping[str, float]) -> _Input:
     try:
         content = json.loads(text)
     except ValueError:
-        content = _json_lines(text, path)
+        content = [row for _, row in _tables.json_lines(text, path)]
     if isinstance(content, dict) and content and all(isinstance(v, list) for v in content.values()):
         first = next(iter(content.values()), [])
         names = {*first[0]} if first and isinstance(first[0], dict) else set()
@@ -260,17 +258,6 @@ def _rows_input(what: str, frame: pd.DataFrame, path: Path | None, weights: Any)
     return _Input(what, "rows", frame, fields, path, weights)
 
 
-def _json_lines(text: str, path: Path) -> list[dict]:
-    """Return the objects of JSON lines, which need not have the same fields."""
-    rows = []
-    for number, line in enumerate(text.split("\n"), 1):
-        try:
-            rows += [json.loads(line)] if line.strip() else []
-        except (ValueError, RecursionError) as error:
-            raise ValueError(f"{path}, line {number}: not valid JSON ({error}).") from None
-    return rows
-
-
 def _renames(frame: pd.DataFrame, columns: Mapping[str, str]) -> dict[str, str]:
     """Return our names of columns and what they are called in a table, where they are called otherwise."""
     low = {str(column).strip().casefold(): column for column in frame}
@@ -286,24 +273,13 @@ def _renames(frame: pd.DataFrame, columns: Mapping[str, str]) -> dict[str, str]:
 
 
 def _recognised(given: _Input, columns: Mapping[str, str]) -> str:
-    """Return the first layout whose fields are all there; raise with the most similar one if there is none."""
-    there = given.fields | {*columns}
-    candidates = {name: one for name, one in _LAYOUTS.items() if one.form == given.form}
-    for name, one in candidates.items():
-        if {*one.fields} <= there:
+    """Return the first layout whose fields are all there."""
+    for name, one in _LAYOUTS.items():
+        if one.form == given.form and {*one.fields} <= given.fields | {*columns}:
             return name
-    share = {name: len({*one.fields} & there) / len(one.fields) for name, one in candidates.items()}
-    ranked = sorted(candidates, key=lambda name: -share[name])
+    found = listed(sorted(given.fields), 20) or "no known field"
     known = "See mtmeta.datasets.layouts() for the known layouts, or name columns with columns=…"
-    if not ranked or not {*candidates[ranked[0]].fields} & there:
-        found = listed(sorted(given.fields)) or "no known field"
-        raise ValueError(f"{given.what}: unknown layout ({given.form}); found {found}. {known}")
-    near = candidates[ranked[0]]
-    missing = listed(f for f in near.fields if f not in there)
-    raise ValueError(
-        f"{given.what}: unknown layout. It resembles {ranked[0]} ({near.made_by}), but lacks {missing}; found "
-        f"{listed(sorted(given.fields), 20)}. {known}"
-    )
+    raise ValueError(f"{given.what}: unknown layout ({given.form}); found {found}. {known}")
 
 
 # -- layouts ----------------------------------------------------------------------------------

@@ -1,7 +1,5 @@
 """Local metric accuracy (equations 1 and 2)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import product
 

@@ -1,7 +1,5 @@
 """What is derived from pairs and scores: buckets of quality, natural pairs, swaps, lengths, combined perturbations."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import product
 

@@ -1,7 +1,5 @@
 """Does the context matter (H1), and does it change the order of metrics (H2)? Tests that know rows are dependent."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """From texts to the metric to use: perturb, score, measure by context, compare."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The pairs table, read once: who won, in which context, in which segment."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Do contexts order the metrics alike? tau_AP between contexts (H2)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

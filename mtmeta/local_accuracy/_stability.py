@@ -1,7 +1,5 @@
 """How much a metric moves between contexts beyond noise, and which metric to use where."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field

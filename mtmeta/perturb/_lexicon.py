@@ -58,12 +58,6 @@ def _parts_of(language: str) -> dict[str, frozenset[str]]:
     return found | {form: found.get(form, frozenset()) | {"verb"} for form in words("common", language)}
 
 
-@cache
-def bundled_vocabulary(language: str) -> tuple[str, ...]:
-    """Return words to insert if there is no frame to take them from."""
-    return tuple(sorted(_thesaurus(language))) if language in LANGUAGES else ()
-
-
 def bundled_entities(language: str) -> tuple[str, ...]:
     """Return entities to insert if the frame has too few of its own."""
     return tuple(word_lists(language)["entity"]) if language in LANGUAGES else ()

@@ -1,7 +1,5 @@
 """Perturbations by a language model, with the paper's prompts."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass

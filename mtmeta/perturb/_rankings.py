@@ -1,7 +1,5 @@
 """Perturbed rankings: items that change places."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

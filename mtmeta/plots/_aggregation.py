@@ -1,7 +1,5 @@
 """Figures of aggregation: scores side by side, samples of segments, a mean of ratios and a ratio of sums."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import matplotlib.pyplot as plt
@@ -11,12 +9,11 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from ..aggregation import ratio_gap
-from ._style import COLOURS, in_legend, names_as_written, need, new_axes, new_row, one_legend
+from ._style import COLOURS, in_legend, need, new_axes, new_row, one_legend
 
 # -- a mean of ratios and a ratio of sums ------------------------------------------------
 
 
-@names_as_written
 def ratio_bars(matches: Sequence[float] | np.ndarray, lengths: Sequence[float] | np.ndarray) -> Axes:
     """Draw each segment as a bar: as wide as it is long, as high as its ratio, so that its area is its matches.
 
@@ -62,7 +59,6 @@ def ratio_bars(matches: Sequence[float] | np.ndarray, lengths: Sequence[float] |
     return ax
 
 
-@names_as_written
 def correlations_by_size(table: pd.DataFrame, *, axes: Sequence[Axes] | None = None) -> np.ndarray:
     """Draw box plots of correlations in samples of segments, by the size of the sample; one panel a comparison.
 

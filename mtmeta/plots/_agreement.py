@@ -1,7 +1,5 @@
 """Figures of scores, agreement, ranks and sentinels, of resampled differences, and of printed numbers recomputed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
@@ -18,7 +16,6 @@ from ._style import (
     least_squares_line,
     line_styles,
     marks,
-    names_as_written,
     need,
     new_axes,
     new_row,
@@ -32,7 +29,6 @@ def _spread(values: np.ndarray) -> list[int]:
     return list(dict.fromkeys(int(np.nanargmin(np.abs(values - target))) for target in targets))
 
 
-@names_as_written
 def three_views(es: EvalSet | pd.DataFrame, metric: str, *, axes: Sequence[Axes] | None = None) -> np.ndarray:
     """Draw the same translations three times: pooled, by segment, by system.
 
@@ -80,7 +76,6 @@ def three_views(es: EvalSet | pd.DataFrame, metric: str, *, axes: Sequence[Axes]
     return axes
 
 
-@names_as_written
 def decomposition(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | None = None) -> Axes:
     """Draw what each metric's pooled correlation is made of: between and within segments.
 
@@ -119,7 +114,6 @@ def decomposition(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | None = No
     return ax
 
 
-@names_as_written
 def rank_slopes(
     es: EvalSet | pd.DataFrame, *, groupings: Sequence[str], highlight: Sequence[str] = (), ax: Axes | None = None
 ) -> Axes:
@@ -172,7 +166,6 @@ def rank_slopes(
     return ax
 
 
-@names_as_written
 def rank_intervals(table: pd.DataFrame, *, highlight: Sequence[str] = (), ax: Axes | None = None) -> Axes:
     """Draw the ranks that the data allow for each metric.
 
@@ -229,7 +222,6 @@ def rank_intervals(table: pd.DataFrame, *, highlight: Sequence[str] = (), ax: Ax
     return ax
 
 
-@names_as_written
 def resampling_units(draws: Mapping[str, np.ndarray], observed: float) -> np.ndarray:
     """Draw distributions of one difference under several ways of resampling, one below the other.
 
@@ -269,7 +261,6 @@ def resampling_units(draws: Mapping[str, np.ndarray], observed: float) -> np.nda
     return axes
 
 
-@names_as_written
 def learning_curves(curves: pd.DataFrame, *, axes: Sequence[Axes] | None = None) -> np.ndarray:
     """Draw what sentinels earn against the amount of text they were trained on, one panel a grouping.
 
@@ -325,7 +316,6 @@ def learning_curves(curves: pd.DataFrame, *, axes: Sequence[Axes] | None = None)
     return axes
 
 
-@names_as_written
 def system_differences(table: pd.DataFrame, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
     """Draw by how much each system is better than each other one, by one metric.
 

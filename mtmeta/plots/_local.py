@@ -1,14 +1,12 @@
 """Figures of local metric accuracy."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from ._style import COLOURS, GREY, marks, names_as_written, need, new_axes
+from ._style import COLOURS, GREY, marks, need, new_axes
 
 
 def _legend_beside(ax: Axes, n: int) -> None:
@@ -24,7 +22,6 @@ def _ordered(table: pd.DataFrame, order: Mapping | pd.Series | None) -> list:
     return [c for c in quality.sort_values(ascending=False, kind="stable").index if c in found]
 
 
-@names_as_written
 def local_accuracies(table: pd.DataFrame, *, order: Mapping | pd.Series | None = None, ax: Axes | None = None) -> Axes:
     """Draw the accuracy of each metric in each context.
 
@@ -80,7 +77,6 @@ def local_accuracies(table: pd.DataFrame, *, order: Mapping | pd.Series | None =
     return ax
 
 
-@names_as_written
 def tau_ap_against_chance(table: pd.DataFrame) -> Axes:
     """Draw how alike contexts order the metrics, against what contexts dealt at random give.
 

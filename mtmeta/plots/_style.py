@@ -1,9 +1,6 @@
 """What all figures share: colours, markers, defaults."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterable, Sequence
-from functools import wraps
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -19,22 +16,6 @@ GREY = "#8c8c8c"
 LINES = ("-", "--", "-.", ":")
 #: Names are often seven or eight, and lines that differ in the marker alone are hard to follow.
 _COLOURS, _MARKERS = (*COLOURS, "#000000", GREY), (*MARKERS, "X", "*")
-
-
-def names_as_written(draw: Callable) -> Callable:
-    """Make a function write names of systems and metrics as they are: a dollar sign does not begin a formula."""
-
-    @wraps(draw)
-    def plain(*args, **options):
-        # Not rc_context: it would undo what the first figure of a notebook sets, that figures are shown.
-        before = plt.rcParams["text.parse_math"]
-        plt.rcParams["text.parse_math"] = False
-        try:
-            return draw(*args, **options)
-        finally:
-            plt.rcParams["text.parse_math"] = before
-
-    return plain
 
 
 def in_legend(name: object) -> str:

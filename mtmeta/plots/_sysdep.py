@@ -1,7 +1,5 @@
 """Figures of system dependence."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -9,12 +7,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from ..sysdep import SystemDependence
-from ._style import COLOURS, GREY, MARKERS, names_as_written, new_axes
+from ._style import COLOURS, GREY, MARKERS, new_axes
 
 _VERDICTS = {"favoured": (COLOURS[1], "^"), "disfavoured": (COLOURS[0], "s"), "undecided": (GREY, "o")}
 
 
-@names_as_written
 def expected_deviations(result: SystemDependence, *, null: pd.DataFrame | None = None, ax: Axes | None = None) -> Axes:
     """Draw each system's Expected Deviation with its interval, best system on top.
 
@@ -65,7 +62,6 @@ def expected_deviations(result: SystemDependence, *, null: pd.DataFrame | None =
     return ax
 
 
-@names_as_written
 def deviation_plane(both: pd.DataFrame) -> Axes:
     """Draw each system's deviation given the metric against its deviation given the human score.
 
@@ -134,7 +130,6 @@ def _padded(both: pd.DataFrame, way: str) -> tuple[float, float]:
     return low - margin, high + margin
 
 
-@names_as_written
 def sysdep_against_null(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw each metric's SysDep on the band of its null.
 

@@ -1,7 +1,5 @@
 """Figures of ties: the curve of tie calibration, and how it changes with the share of human ties."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,12 +8,11 @@ from matplotlib.axes import Axes
 
 from ..evalset import EvalSet, as_evalset
 from ..ties import calibrate_ties, human_tie_share, tie_curve
-from ._style import COLOURS, GREY, MARKERS, names_as_written, new_axes, new_row, one_legend
+from ._style import COLOURS, GREY, MARKERS, new_axes, new_row, one_legend
 
 _LEGEND = {"ncols": 3, "handlelength": 3, "fontsize": 10}
 
 
-@names_as_written
 def tie_baselines(marked: float) -> Axes:
     r"""Draw what acc_eq gives metrics that know nothing, against the human tie share t.
 
@@ -52,7 +49,6 @@ def tie_baselines(marked: float) -> Axes:
     return ax
 
 
-@names_as_written
 def tie_calibration_curves(es: EvalSet | pd.DataFrame, metrics: Sequence[str]) -> np.ndarray:
     """Draw acc_eq over the tie threshold, one panel a metric, and mark where the top is flat.
 

@@ -1,7 +1,5 @@
 """Baselines: what a metric earns that has judged nothing, or that sees one text only."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The claims of a report, supported or not: each with its number, the rule that decided, and a chapter to read."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The facts of a report as data: numbers, omissions with their reasons, claims, and what is drawn again."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, field

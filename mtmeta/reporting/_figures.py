@@ -1,7 +1,5 @@
 """The figures of a report: each as a PNG with a caption and a text for those who cannot see it."""
 
-from __future__ import annotations
-
 import base64
 import io
 import warnings

@@ -1,7 +1,5 @@
 """The report as one page of HTML, without scripts or anything from the network, or as Markdown: numbers and tables."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path

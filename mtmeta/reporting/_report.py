@@ -1,7 +1,5 @@
 """The report: sections assembled in order, and written as HTML, Markdown or JSON."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass, field, fields

@@ -1,7 +1,5 @@
 """The sections of a report: the data, agreement, rank, baselines, ties, equal treatment of systems, and length."""
 
-from __future__ import annotations
-
 import math
 from itertools import product
 

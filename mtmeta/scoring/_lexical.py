@@ -1,7 +1,5 @@
 """Scores of single translations by sacreBLEU, nltk and rouge-score, with their own settings."""
 
-from __future__ import annotations
-
 import re
 import warnings
 from collections.abc import Sequence

@@ -1,14 +1,12 @@
 """Scores of texts and of their perturbed copies, in chunks that are cached and can be resumed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import numpy as np
 import pandas as pd
 
-from .._checks import check_choice, check_jobs
+from .._checks import check_choice
 from .._names import positions
 from .._processes import parallel
 from .._tables import check_table
@@ -120,7 +118,7 @@ def score_pairs(
     columns = texts[_TEXT[task]].tolist(), texts["reference"].tolist()
     starts = range(0, len(texts), _CHUNK)
     calls = (delayed(score)(*(column[i : i + _CHUNK] for column in columns), names) for i in starts)
-    parts = list(parallel(check_jobs(n_jobs), calls))
+    parts = list(parallel(n_jobs, calls))
     scores = {m: np.concatenate([part[m] for part in parts]) for m in names}
     for name, function in scorers.items():
         values = scores[name] = np.asarray(function(texts), dtype=float)

@@ -1,7 +1,5 @@
 """Scores of ranked lists by trec_eval, through pytrec_eval."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """A check of references: what sacreBLEU would do with them, in plain words."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass

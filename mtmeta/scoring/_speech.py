@@ -1,7 +1,5 @@
 """Scores of transcripts by jiwer: word, match and character error rates, word information."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from importlib.metadata import version
 

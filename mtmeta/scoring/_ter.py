@@ -5,8 +5,6 @@ greedy, and another alignment of the same cost gives another number. The beam an
 those of sacreBLEU; tests compare the two.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import lru_cache
 

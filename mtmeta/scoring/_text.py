@@ -1,7 +1,5 @@
 """Lexical metrics: sacreBLEU computes them, this module checks what goes in and carries the signature."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec

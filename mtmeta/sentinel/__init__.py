@@ -3,8 +3,6 @@
 Such a metric earns its score in a meta-evaluation without knowing whether a translation is right.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Tidy tables to train sentinels on, their checks, and a search for test text in them."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Iterable
 from pathlib import Path

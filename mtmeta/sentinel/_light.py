@@ -1,7 +1,5 @@
 """The light sentinel: a ridge regression on character n-grams and length."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import asdict, dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The common base of both kinds of sentinel."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """How a transformer sentinel is built and trained; plain data, so that PyTorch is not needed to read it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 #: The encoder for a CPU: of XLM-R's architecture, small, with random weights.

@@ -1,7 +1,5 @@
 """The transformer sentinel: an encoder, its first token, and a small head. Needs the extra ``sentinel``."""
 
-from __future__ import annotations
-
 import contextlib
 import random
 import shutil

@@ -1,7 +1,5 @@
 """Test for every pair of metrics whether one agrees better with humans than the other."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple

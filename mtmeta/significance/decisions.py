@@ -1,7 +1,5 @@
 """Decisions on many differences at once: corrections, clusters, rank confidence sets."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

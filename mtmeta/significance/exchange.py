@@ -5,8 +5,6 @@ hypothesis that the two are exchangeable, the difference of the two hybrids is d
 pairs of metrics share the draws, so that their differences may be judged together.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Sequence
 
@@ -16,12 +14,13 @@ from scipy.special import ndtr
 
 from .._checks import Undefined
 from .._equal import OF_MEAN
+from .._systems import means
 from ..agreement.coefficients import check_coefficient, values_of_groups
 from ..agreement.groups import grouped
 from ..agreement.spa import one_sided_p, random_signs, sign_of_difference
 from ..agreement.units import Units, freedom, mean_of_defined, of_cells, without_each
 from ..evalset import EvalSet
-from ..resampling import LEAST_UNITS, units_of
+from ..resampling import LEAST_UNITS, totals_by_unit, units_of
 
 #: Numbers that the sums over units may take at a time; no result depends on it.
 _NUMBERS_AT_ONCE = 10_000_000
@@ -157,10 +156,12 @@ def exchanged_systems(es: EvalSet, metrics: Sequence[str], statistic: str, units
     scored = ~np.isnan(scores)
     human, *own = es.system_scores[["human", *metrics]].to_numpy().T
     whole = ~np.isnan(human) & ~np.isnan(own).any(axis=0) & scored.any(axis=2).all(axis=0)
-    sums, counts = (_by_unit(part[:, whole], units) @ signs for part in (np.where(scored, scores, 0.0), scored))
+    sums, counts = (
+        totals_by_unit(part[:, whole], units.of_segment) @ signs for part in (np.where(scored, scores, 0.0), scored)
+    )
     human, tolerance = human[whole], OF_MEAN * (1 + np.abs(scores[scored]).max())
     i, j = np.triu_indices(len(human), 1)
-    sizes = _row_means(np.abs(es.human[whole]))
+    sizes = np.nan_to_num(means(np.abs(es.human[whole])))
     order = sign_of_difference(human[i], human[j], np.maximum(sizes[i], sizes[j])).astype(np.float64)
     centred = (human - human.mean()) / (np.abs(human).max(initial=0.0) or 1.0)
 
@@ -189,23 +190,11 @@ def _on_one_scale(es: EvalSet, metric: str, *, official: bool) -> np.ndarray:
     """
     scores = es[metric] if es.scores == "published" else np.where(np.isnan(es.human), np.nan, es[metric])
     if official:
-        shift = es.system_scores[metric].to_numpy() - _row_means(scores)
-        rounding = OF_MEAN * _row_means(np.abs(scores))  # of a mean
+        shift = es.system_scores[metric].to_numpy() - means(scores)
+        rounding = OF_MEAN * means(np.abs(scores))  # of a mean
         scores = scores + np.where(np.abs(shift) > rounding, shift, 0.0)[:, None]
     varied = np.nanmax(scores) > np.nanmin(scores)
     return (scores - np.nanmean(scores)) / (np.nanstd(scores) if varied else 1.0)
-
-
-def _row_means(scores: np.ndarray) -> np.ndarray:
-    """Return the mean of the scores of each row; 0 where there is none."""
-    return np.nansum(scores, axis=1) / np.maximum(1, (~np.isnan(scores)).sum(axis=1))
-
-
-def _by_unit(values: np.ndarray, units: Units) -> np.ndarray:
-    """Add up the last axis, segments, by unit."""
-    order = np.argsort(units.of_segment, kind="stable")
-    starts = np.searchsorted(units.of_segment[order], np.arange(units.of_segment.max() + 1))
-    return np.add.reduceat(values[..., order].astype(np.float64, copy=False), starts, axis=-1)
 
 
 def _hybrids(sums: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -230,7 +219,7 @@ def _exchanged_spa(es, scores, units, signs) -> np.ndarray:
     for pairs in np.split(known, range(step, len(known), step)):
         both = (scored[i[pairs]] & scored[j[pairs]])[None]
         difference = np.where(both, scores[:, i[pairs]] - scores[:, j[pairs]], 0.0)
-        sums, squares = (_by_unit(v, units) @ signs for v in (difference, difference**2))
+        sums, squares = (totals_by_unit(v, units.of_segment) @ signs for v in (difference, difference**2))
         for gap, of_sums, of_squares in zip(gaps, _hybrids(sums), _hybrids(squares), strict=True):
             for side, total, square in zip((-1, 1), of_sums, of_squares, strict=True):
                 # sums and squares are twice those of a hybrid

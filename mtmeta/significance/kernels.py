@@ -1,7 +1,5 @@
 """Compiled loops behind the permutation tests, on flat arrays cut into groups as in `mtmeta.agreement.kernels`."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The segments behind a lead of one metric over another, and the data that it takes to show it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Tests as published: cells swapped between metrics (PERM-BOTH), pairs of translations swapped, Williams' t."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Sequence

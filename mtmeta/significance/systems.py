@@ -1,7 +1,5 @@
 """Statistics of means of systems: their values in resamples of segments, for other systems, and by chance."""
 
-from __future__ import annotations
-
 from functools import partial
 from math import factorial
 

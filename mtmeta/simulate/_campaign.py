@@ -1,7 +1,5 @@
 """Campaigns, assembled from documents, systems, errors, raters and metrics."""
 
-from __future__ import annotations
-
 import copy
 import math
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """The teaching campaign as it is shipped: written once, and read without simulating."""
 
-from __future__ import annotations
-
 import copy
 import functools
 import json

@@ -1,7 +1,5 @@
 """The correct translations of a simulated source, and the distance of a text from them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """The simulated ranked lists of the book: written once, and read."""
 
-from __future__ import annotations
-
 import json
 
 import pandas as pd

@@ -11,7 +11,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 from scipy.optimize import isotonic_regression
 
-from .._checks import Undefined, check_jobs
+from .._checks import Undefined
 from .._equal import OF_MEAN, merged
 from ..evalset import EvalSet, as_evalset, metric_names, recomputed
 from ..resampling import units_of
@@ -60,7 +60,7 @@ class Cells:
 
 def in_threads(function: Callable[..., Any], jobs: Iterable[tuple], n_jobs: int | None) -> list[Any]:
     """Return the results of a function for many arguments."""
-    return Parallel(n_jobs=check_jobs(n_jobs), prefer="threads")(delayed(function)(*job) for job in jobs)
+    return Parallel(n_jobs=n_jobs, prefer="threads")(delayed(function)(*job) for job in jobs)
 
 
 def joined(tables: Iterable[pd.DataFrame], keys: Iterable[dict[str, Any]]) -> pd.DataFrame:

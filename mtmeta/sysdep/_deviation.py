@@ -1,7 +1,5 @@
 """Expected Deviation and SysDep, and the deviation that conditions on the human score."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 

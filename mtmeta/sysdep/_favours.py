@@ -1,7 +1,5 @@
 """Favours estimated with several ratings of each translation: each rating is the instrument of the others."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """Null models: what SysDep would be if the metric did not look at the system."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Tie calibration, the share of human ties, and agreement with ties in it and nothing to calibrate."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Discrete metrics made continuous by noise that keeps the order of different scores."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats

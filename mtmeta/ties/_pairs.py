@@ -1,7 +1,5 @@
 """Pairs of translations, numbered once for all metrics, and sorted by each metric's difference."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Tie calibration at other shares of human ties, by dropping pairs at random, and on held-out segments."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

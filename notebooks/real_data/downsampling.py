@@ -17,7 +17,7 @@ from joblib import delayed
 from scipy import sparse
 
 from mtmeta import EvalSet, scoring
-from mtmeta._checks import check_choice, check_count, check_jobs, generator
+from mtmeta._checks import check_choice, check_count, generator
 from mtmeta._pearson import pearson
 from mtmeta._processes import parallel
 from mtmeta.aggregation import Aggregation, SegmentStatistics, extract
@@ -357,7 +357,7 @@ def downsample(
         delayed(_units_of)(es, metric, *given, seed)
         for es, seed in zip(sets, seeds, strict=True)
     )
-    frames, corpus, segment = zip(*parallel(check_jobs(n_jobs), jobs), strict=True)
+    frames, corpus, segment = zip(*parallel(n_jobs, jobs), strict=True)
     units = pd.concat(frames, ignore_index=True)
     found = {"corpus": np.concatenate(corpus), "segment": np.concatenate(segment)}
     whole = np.broadcast_to(

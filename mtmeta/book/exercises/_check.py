@@ -1,7 +1,5 @@
 """Checks of answers, by functions that are named like the exercises."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 import json

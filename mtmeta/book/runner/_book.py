@@ -1,7 +1,5 @@
 """The book: where it is, its pages and chapters, a copy of its sources, and the site built from the copy."""
 
-from __future__ import annotations
-
 import datetime
 import json
 import os

@@ -1,7 +1,5 @@
 """Execute one notebook if this machine has what it requires."""
 
-from __future__ import annotations
-
 import importlib.util
 import time
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """The needs of chapters, and the facts of a set that meet them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """Execute chapters on a reader's data."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 import sys

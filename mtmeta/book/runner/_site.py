@@ -1,7 +1,5 @@
 """Build the site around the chapters of a run."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Mapping
