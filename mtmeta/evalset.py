@@ -148,9 +148,6 @@ class EvalSet:
     ) -> None:
         check_choice("unrated", unrated, ("raise", "keep"))
         about = dict(about or {})
-        for key in about:
-            if key not in _ABOUT:
-                raise unknown("entry of `about`", key, _ABOUT)
         self.name = name
         self.language_pair: str | None = about.get("language_pair")
         self.systems: tuple[str, ...] = names_of(map(str, systems), "systems")

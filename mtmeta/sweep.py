@@ -215,8 +215,6 @@ def _tasks(plan: Mapping[str, Any]) -> list[_Task]:
             draws = "rng" in parameters and (name != "correlate" or given.get("interval"))
             for options, seed in itertools.product(_grid(given), _seeds(plan["seeds"]) if draws else [None]):
                 key = digest([__version__, label, data, name, options, metrics, seed])[:20]
-                if key in made:
-                    raise ValueError(f"set {label!r}, statistic {name!r}: {options} is asked for twice.")
                 made[key] = _Task(label, made_with, es, name, options, seed, metrics, key)
     return list(made.values())
 
@@ -303,7 +301,7 @@ def run(
     >>> mm.sweep.run(plan).to_frame()[["grouping", "metric", "value"]].round(2).to_records(index=False).tolist()
     [('segment', 'BLEU', 0.23), ('segment', 'Judge', 0.38), ('none', 'BLEU', 0.24), ('none', 'Judge', 0.39)]
     """
-    checked, n_jobs = read_plan(plan)(n_jobs)
+    checked = read_plan(plan)
     folder = None if out is None else Path(out)
     inputs = [*checked["files"]] if isinstance(plan, Mapping) else [*checked["files"], Path(plan)]
     for name in (STORE, *TABLES) if folder is not None else ():

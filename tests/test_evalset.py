@@ -312,7 +312,6 @@ def test_tables_go_by_their_index_and_other_kinds_of_numbers_are_refused():
     refuses("must name the systems 'A', 'B'; found 'B', 'C'", small, human=turned.rename({"A": "C"}))
     refuses("found complex128", small, metrics={"m": [[1j, 2], [3, 4]]}, error=TypeError)
     twice = pd.DataFrame([[1, 2], [3, 4]], ["A", "B"], ["m", "m"])
-    refuses("unknown entry of `about` 'lp'.*Available: 'language_pair'", small, about={"lp": "de-en"})
     refuses("columns of `system_scores` must be distinct", small, about={"system_scores": twice})
     truths = small().to_frame().assign(m=pd.Series([True, False, True, 1], dtype=object))
     refuses("found True or False", mm.EvalSet.from_frame, truths)

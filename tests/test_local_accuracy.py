@@ -136,7 +136,6 @@ def test_a_coin_is_rarely_worse_than_a_coin(n, bound):
     ({}, {"ties": "drop"}, "`ties` must be one of"), ({}, {"missing": "zero"}, "`missing` must be one of"),
     ({}, {"n_resamples": -1}, "`n_resamples` must be at least 0"),
     ({"m1": "high"}, {}, "'m1' must hold numbers; found 'high'"), ({}, {"unit": "system"}, "cannot be the unit"),
-    ({}, {"context": "m1"}, "'m1' is a metric, so it cannot be a context"),
     ({"domain": None}, {"context": "domain"}, "the column 'domain' is empty in 600 of 600"),
     ({"m1": np.inf}, {}, "the column 'm1' holds an infinite score"),
     ({"m2": lambda t: t["m2"].mask(t["segment"] < 10)}, {}, r"'m2' lacks a score in 150 of 600 .*missing='drop'"),

@@ -172,7 +172,6 @@ def test_a_favour_has_the_size_that_is_asked_for():
     added = planted["Biased"] - plain["Biased"]
     assert points == 0.4
     np.testing.assert_allclose(added, np.outer(np.array(planted.systems) == favoured, np.full(20, 0.4)), atol=1e-9)
-    refuses("`favour` must be a finite number", mm.simulate.campaign, favour=float("nan"))
 
 
 def test_bias_is_recovered(es):
@@ -278,8 +277,6 @@ def rankings():
     [
         ("campaign", {"n_segments": 2.5}, "`n_segments` must be a whole number; found 2.5"),
         ("campaign", {"n_segments": 2001}, "`n_segments` must be at most 2,000, found 2,001"),
-        ("campaign", {"length_effect": float("nan")}, "`length_effect` must be a finite number of at least 0"),
-        ("campaign", {"error_factor": -0.1}, "`error_factor` must be a finite number of at least 0; found -0.1"),
     ],
 )
 def test_bad_arguments(function, options, message):

@@ -85,7 +85,6 @@ def test_files_that_are_not_plain_yaml(tmp_path, content, match):
 
 @pytest.mark.parametrize(("plan", "match"), [
     (plan_of("expected_accuracy", sets=["teachin"]), "unknown set 'teachin'.* Did you mean 'teaching'"),
-    (plan_of("expected_accuracy", "expected_accuracy"), "statistic 'expected_accuracy': {} is asked for twice"),
     (plan_of("expected_accuracy", sets=["teaching-ranking"]), "holds rankings; expected translations"),
 ])  # fmt: skip
 def test_errors_of_tasks(plan, match):

@@ -10,12 +10,6 @@ from ._identity import RatioGap, ratio_gap
 from ._statistics import SegmentStatistics, extract
 
 __all__ = [
-    "Aggregation",
-    "AggregationComparison",
-    "RatioGap",
-    "SegmentStatistics",
-    "aggregate",
-    "compare_aggregations",
-    "extract",
-    "ratio_gap",
-]
+    "Aggregation", "AggregationComparison", "RatioGap", "SegmentStatistics", "aggregate", "compare_aggregations",
+    "extract", "ratio_gap",
+]  # fmt: skip

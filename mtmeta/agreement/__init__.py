@@ -17,14 +17,6 @@ from .groups import GROUPINGS
 from .spa import pairwise_accuracy, soft_pairwise_accuracy
 
 __all__ = [
-    "COEFFICIENTS",
-    "GROUPINGS",
-    "correlate",
-    "correlate_groups",
-    "decompose_pearson",
-    "metric_correlations",
-    "pairwise_accuracy",
-    "pairwise_difference_pearson",
-    "partial_correlations",
-    "soft_pairwise_accuracy",
-]
+    "COEFFICIENTS", "GROUPINGS", "correlate", "correlate_groups", "decompose_pearson", "metric_correlations",
+    "pairwise_accuracy", "pairwise_difference_pearson", "partial_correlations", "soft_pairwise_accuracy",
+]  # fmt: skip

@@ -7,12 +7,7 @@ from .._checks import Undefined, check_choice, check_number
 from .._equal import OF_MEAN, ends_of_runs
 from ..evalset import EvalSet
 from . import kernels
-from .groups import (
-    Grouped,
-    grouped,
-    pair_weights,
-    pearson_of_groups,
-)
+from .groups import Grouped, grouped, pair_weights, pearson_of_groups
 
 DEGENERATE = ("drop", "zero", "nan", "raise")
 _CORRELATIONS = ("pearson", "spearman")

@@ -119,12 +119,6 @@ class Given:
                 say(*(f"{es.name}: {note}" for note in notes if note))
         return sets
 
-    def duel(self, name: str, metrics: Sequence[str]) -> list[EvalSet]:
-        """Load the sets on which two metrics are compared."""
-        if len(set(metrics)) != 2:
-            raise typer.BadParameter(f"expected two metrics; found {len(set(metrics))}.", param_hint="METRIC")
-        return self.rated([name], metrics=metrics)
-
 
 class Writes(TyperCommand):
     """A command that writes a table: it has the options of `_writing`, and ``context.obj`` is a `Given`."""

@@ -22,7 +22,7 @@ Metric = Annotated[list[str] | None, Option(metavar="NAME", help="Use only this 
 
 # Two metrics, and how their agreement with humans is measured.
 File = Annotated[str, Argument(metavar="FILE|SET", help="A table, a folder, or the name of a set.")]
-Duel = Annotated[list[str], Argument(metavar="METRIC METRIC", help="The two metrics.")]
+Duel = Annotated[tuple[str, str], Argument(metavar="METRIC METRIC", help="The two metrics.")]
 COEFFICIENTS = "pearson spearman kendall tau_b tau_a tau_c tau_10 tau_13 tau_14 acc_eq tau_eq".split()
 GROUPINGS = ["none", "segment", "system"]
 COMPARED = "none compares any translations, segment those of a segment, system those of a system"

@@ -31,7 +31,7 @@ def compare(
     from .._enough import interval_of
 
     rows, options = [], {"coefficient": coefficient, "grouping": grouping, "n_resamples": n_resamples, "rng": seed}
-    for es in context.obj.duel(file, metrics):
+    for es in context.obj.rated([file], metrics=metrics):
         found = mm.compare(es, metrics, unit=exchanged(es), **options)
         (better, worse), (upper, lower) = found.table["metric"], found.table["value"]
         of, n = found.table.loc[0, ["unit", "n_units"]]

@@ -28,7 +28,7 @@ def drivers(
     differences sum to the lead. A table on the screen has the beginning of each source; csv and json have all of it.
     """
     tables = {}
-    for es in context.obj.duel(file, metrics):
+    for es in context.obj.rated([file], metrics=metrics):
         table = mm.significance.drivers(es, metrics, coefficient=coefficient, grouping=grouping)
         lead, (better, worse) = table["difference"].sum(), table.columns[-3:-1]
         without = f"without the {min(top, len(table))} segments by {table['difference'].iloc[top:].sum():z.3f}"

@@ -28,7 +28,7 @@ def power(
     counts as the true one. A pilot with fewer segments than the column "pilot" says is too small to plan with.
     """
     tables, options = {}, {"coefficient": coefficient, "grouping": grouping, "n_resamples": n_resamples, "rng": seed}
-    for es in context.obj.duel(file, metrics):
+    for es in context.obj.rated([file], metrics=metrics):
         exchanged(es)
         tables[es.name] = mm.significance.power(es, metrics, **options)
         n, pilot = tables[es.name].loc[0, ["n_segments", "pilot"]]

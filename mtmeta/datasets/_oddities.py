@@ -46,7 +46,6 @@ def oddities(es: EvalSet) -> Iterator[tuple[Any, str]]:
             *_other_scales(es, scores),
             *_copies(es, scores),
             *_repeats(es, scores, known),
-            *_sorted(es, scores),
             *(_unequal(es, scores) if name != "human" else ()),
         ]
         for i, system in enumerate(es.systems if len(scores) > 2 else ()):
@@ -123,15 +122,6 @@ def _repeats(es: EvalSet, scores: np.ndarray, known: np.ndarray) -> Iterator[str
             else:
                 where = f"from segment {es.segments[first]!r} are {row[k]:g}"
                 yield f"system {system!r}: {length + len(again)} successive scores {where}: filled in?"
-
-
-def _sorted(es: EvalSet, scores: np.ndarray) -> Iterator[str]:
-    """Yield the systems whose scores only rise or only fall from segment to segment."""
-    for system, row in zip(es.systems, scores, strict=True):
-        known = row[~np.isnan(row)]
-        steps = np.sign(np.diff(known))
-        if len(np.unique(known)) >= _ENOUGH / 3 and len(known) >= _ENOUGH and abs(steps.sum()) == np.abs(steps).sum():
-            yield f"system {system!r}: its scores are in ascending or descending order: were they sorted?"
 
 
 def _unequal(es: EvalSet, scores: np.ndarray) -> Iterator[str]:

@@ -310,7 +310,7 @@ def _read_json_lines(text: str, what: Path) -> pd.DataFrame:
     for number, row in json_lines(text, what):
         if not isinstance(row, dict) or row.keys() != (rows or [row])[0].keys():
             expected = "expected a JSON object with the fields of the first line"
-            raise ValueError(f"{what}, line {number}: {expected}; found {row!r:.60}.")
+            raise ValueError(f"{what}, line {number}: {expected}; found {json.dumps(row)[:60]!r}.")
         rows.append(row)
     if not rows:
         raise ValueError(f"{what} is empty; expected a JSON object a line: system, segment, human and metrics.")

@@ -53,9 +53,8 @@ def validate(es: EvalSet | pd.DataFrame) -> pd.DataFrame:
     -----
     A metric is suspected of being reversed if its Pearson correlation with humans is below :math:`-2/\sqrt{n}`, two
     standard errors of a correlation that is 0, over the n translations that both score and within segments, too. System
-    means do not count here, because one system can reverse their correlation. A system is named if it alone changes the
-    sign of a metric's correlation over systems and moves it by more than .2, as an outlying human translation often
-    does (Mathur, Baldwin and Cohn 2020).
+    means do not count here, because one system can reverse their correlation (Mathur, Baldwin and Cohn 2020); `rank`
+    and `report` name such systems.
 
     A metric is named if it equals the human scores or an earlier metric, or lies on a rising straight line over either
     but for rounding (1e-9 of the range): it is the same metric in other units. Segments are named if nearly all of them
@@ -67,10 +66,9 @@ def validate(es: EvalSet | pd.DataFrame) -> pd.DataFrame:
     scores that is constant or recurs in a system, too long for chance: :math:`N^2 p^l < 10^{-6}` with N scores in all,
     l in the block (8 or more) and p the share of the most frequent score; scores that follow those of the other
     systems, or of humans, better when moved by one segment: by more than :math:`4/\sqrt{n}` in Pearson's correlation.
-    And: scores in ascending or descending order; scores that follow the others better once they are dealt to 2, 3, 4 or
-    8 files in turn, as if several processes had written them (by more than :math:`5/\sqrt{n}`); a system whose scores
-    of translations that equal those of other systems differ as much as those of different ones; a lowest score of -1
-    or 0 that at most 5 % of the translations share, far below the rest; and translations that are the source.
+    And: a system whose scores of translations that equal those of other systems differ as much as those of different
+    ones; a lowest score of -1 or 0 that at most 5 % of the translations share, far below the rest; and translations
+    that are the source.
 
     Examples
     --------

@@ -13,14 +13,7 @@ import pandas as pd
 
 from .._names import counted, names_of, natural, unknown
 from ..evalset import EvalSet, Texts
-from ._common import (
-    Options,
-    choose_annotation,
-    choose_references,
-    finite,
-    read_fields,
-    read_lines,
-)
+from ._common import Options, choose_annotation, choose_references, finite, read_fields, read_lines
 
 #: Published protocol: standard reference, outlier systems and annotation, by (set, language pair; `*` is any other),
 #: where they are not `refA`, or `ref` before 2021, and none, and `mqm`. For WMT20 to WMT24 as in the package

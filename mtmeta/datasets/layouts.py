@@ -166,8 +166,6 @@ def read(
         raise unknown("layout", layout, [*_LAYOUTS])
     several = isinstance(paths, (list, tuple)) and not all(isinstance(path, dict) for path in paths)
     inputs = [_open(path, weights) for path in (paths if several else [paths])]
-    if not inputs:
-        raise ValueError("`paths` is an empty list; expected one file or more.")
     tables = []
     for given in inputs:
         name = _recognised(given, columns or {}) if layout == "auto" else layout

@@ -9,17 +9,6 @@ from ._rankings import tau_ap
 from ._stability import Recommendation, recommend, stability
 
 __all__ = [
-    "Recommendation",
-    "context_effect",
-    "guide",
-    "length_metric",
-    "local_accuracy",
-    "metrics_of",
-    "natural_pairs",
-    "ranking_effect",
-    "recommend",
-    "scored_pairs",
-    "stability",
-    "swap_effects",
-    "tau_ap",
-]
+    "Recommendation", "context_effect", "guide", "length_metric", "local_accuracy", "metrics_of", "natural_pairs",
+    "ranking_effect", "recommend", "scored_pairs", "stability", "swap_effects", "tau_ap",
+]  # fmt: skip

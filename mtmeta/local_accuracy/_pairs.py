@@ -122,8 +122,6 @@ def outcomes(
     names = [known[k] for k in dict.fromkeys(wanted)]
     if not len(pairs):
         raise ValueError("the pairs table has no row.")
-    if clash := {*([context] if isinstance(context, str) else context or ())} & {*names}:
-        raise ValueError(f"{sorted(clash)[0]!r} is a metric, so it cannot be a context; cut its scores into buckets.")
     scores, perturbed = (_scores(pairs, [f"{n}{end}" for n in names]) for end in ("", SUFFIX))
     present = ~(np.isnan(scores) | np.isnan(perturbed))
     if missing == "raise" and not present.all():

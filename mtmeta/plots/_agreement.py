@@ -9,18 +9,7 @@ from matplotlib.axes import Axes
 
 from ..agreement import correlate, decompose_pearson
 from ..evalset import EvalSet, as_evalset
-from ._style import (
-    COLOURS,
-    GREY,
-    MARKERS,
-    least_squares_line,
-    line_styles,
-    marks,
-    need,
-    new_axes,
-    new_row,
-    one_legend,
-)
+from ._style import COLOURS, GREY, MARKERS, least_squares_line, line_styles, marks, need, new_axes, new_row, one_legend
 
 
 def _spread(values: np.ndarray) -> list[int]:

@@ -139,8 +139,6 @@ def _check_runs(runs: pd.DataFrame, name: str = "runs") -> list[str]:
     """Return the columns that tell lists apart."""
     check_table(runs, ["system", "query", "item", "rank"], name=name)
     keys = ["system", "query", *(c for c in runs if c not in ("system", "query", *_LIST))]
-    if not pd.api.types.is_integer_dtype(runs["rank"]):
-        raise ValueError(f"column 'rank' of `{name}` must hold integers; found {runs['rank'].dtype}.")
     for column in ("item", "rank"):
         check_once(runs, [*keys, column], name)
     return keys

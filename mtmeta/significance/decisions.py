@@ -44,9 +44,9 @@ def correct(p_values: Sequence[float] | np.ndarray, method: str) -> np.ndarray:
     check_choice("method", method, ("holm", "bh"))
     p = np.array(p_values, dtype=np.float64)
     known = ~np.isnan(p)
-    if ((p[known] < 0) | (p[known] > 1)).any():
-        raise ValueError("p-values must lie in [0, 1].")
     values = p[known]
+    if ((values < 0) | (values > 1)).any():
+        raise ValueError("p-values must lie in [0, 1].")
     if method == "bh":
         p[known] = stats.false_discovery_control(values) if len(values) else values
         return p
@@ -75,11 +75,6 @@ def clusters(p_values: np.ndarray, alpha: float = 0.05) -> np.ndarray:
     numpy.ndarray of int
         Cluster numbers from 1, not decreasing.
 
-    Raises
-    ------
-    ValueError
-        If the table is not square or alpha lies outside (0, 1).
-
     See Also
     --------
     mtmeta.compare : its table has the ranks that the data allow.
@@ -94,7 +89,7 @@ def clusters(p_values: np.ndarray, alpha: float = 0.05) -> np.ndarray:
     >>> clusters(p).tolist()
     [1, 1, 2]
     """
-    p = _square(p_values, alpha)
+    p = np.asarray(p_values)
     numbers, start = np.ones(len(p), dtype=int), 0
     for i in range(1, len(p)):
         if (p[start:i, i] <= alpha).any():
@@ -129,11 +124,6 @@ def rank_sets(p_values: np.ndarray, alpha: float = 0.05) -> tuple[np.ndarray, np
     best, worst : numpy.ndarray of int
         Ranks from 1, the best.
 
-    Raises
-    ------
-    ValueError
-        If the table is not square or alpha lies outside (0, 1).
-
     See Also
     --------
     clusters : groups of ranks, as published.
@@ -153,17 +143,8 @@ def rank_sets(p_values: np.ndarray, alpha: float = 0.05) -> tuple[np.ndarray, np
     >>> best.tolist(), worst.tolist()
     ([1, 1, 2], [2, 3, 3])
     """
-    apart = np.triu(_square(p_values, alpha) <= alpha, 1)
+    apart = np.triu(np.asarray(p_values) <= alpha, 1)
     return 1 + apart.sum(axis=0), len(apart) - apart.sum(axis=1)
-
-
-def _square(p_values: np.ndarray, alpha: float) -> np.ndarray:
-    p = np.asarray(p_values, dtype=np.float64)
-    if p.ndim != 2 or p.shape[0] != p.shape[1]:
-        raise ValueError(f"the table of p-values must be square; found shape {p.shape}.")
-    if not 0 < alpha < 1:
-        raise ValueError(f"`alpha` must lie in (0, 1); found {alpha!r}.")
-    return p
 
 
 def share_reached(draws: np.ndarray, observed: np.ndarray) -> np.ndarray:

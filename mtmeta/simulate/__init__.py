@@ -12,10 +12,8 @@ users whose preferences are known.
 """
 
 from ._campaign import campaign, rate_again
-from ._frozen import teaching
+from ._frozen import teaching, teaching_ranking, teaching_speech
 from ._judge import judge
-from ._ranking import teaching_ranking
-from ._speech import teaching_speech
 
 __all__ = [
     "campaign", "judge", "rate_again", "teaching", "teaching_ranking", "teaching_speech",

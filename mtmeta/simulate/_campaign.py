@@ -361,8 +361,7 @@ def campaign(
     TypeError
         If a size or the seed is not a whole number.
     ValueError
-        If a size is below 1, ``n_segments`` above 2,000, the seed negative, or ``length_effect`` or ``error_factor``
-        negative or not finite, or ``favour`` not finite.
+        If a size is below 1, ``n_segments`` above 2,000, or the seed negative.
 
     See Also
     --------
@@ -381,11 +380,6 @@ def campaign(
     """
     n_systems, n_segments = check_count("n_systems", n_systems, 1), check_count("n_segments", n_segments, 1)
     seed = check_count("seed", seed, 0, MAX_SEED)
-    for name, value in (("length_effect", length_effect), ("error_factor", error_factor)):
-        if not 0 <= value < math.inf:
-            raise ValueError(f"`{name}` must be a finite number of at least 0; found {value!r}.")
-    if not math.isfinite(favour):
-        raise ValueError(f"`favour` must be a finite number; found {favour!r}.")
     sentences, documents, domains = drawn(seed, n_segments)
     sources = [s.source for s in sentences]
     menus = [Menu(s) for s in sentences]

@@ -6,14 +6,6 @@ from ._favours import Favours, favours
 from ._nulls import NULLS, NullComparison, compare_with_null, permute_within_human_scores
 
 __all__ = [
-    "NULLS",
-    "Favours",
-    "NullComparison",
-    "SystemDependence",
-    "centre_segments",
-    "compare_with_null",
-    "deviations_both_ways",
-    "favours",
-    "permute_within_human_scores",
-    "system_dependence",
-]
+    "NULLS", "Favours", "NullComparison", "SystemDependence", "centre_segments", "compare_with_null",
+    "deviations_both_ways", "favours", "permute_within_human_scores", "system_dependence",
+]  # fmt: skip

@@ -132,6 +132,4 @@ def check_options(average: str, n_resamples: int, shares: Sequence[float] | None
     """Return the shares as floats, or raise; None leaves ties as they are."""
     check_choice("average", average, ("segment", "pair"))
     check_count("n_resamples", n_resamples, 1)
-    if shares is not None and not len(shares):
-        raise ValueError("`shares` must name at least one tie share; found none.")
     return [None] if shares is None else [float(share) for share in shares]

@@ -198,8 +198,6 @@ def held_out_calibration(
     es = as_evalset(es)
     names = metric_names(es, metrics)
     wanted = check_options("segment", n_resamples, shares)
-    if not 0 < check_number("held_out", held_out) < 1:
-        raise ValueError(f"`held_out` must be a share of the segments between 0 and 1; found {held_out!r}.")
     pairs = human_pairs(es)
     segments = np.unique(pairs.segment)
     size = round(held_out * len(segments))

@@ -17,7 +17,7 @@ OPTIONS: dict[str, str] = {
     "validate teaching -o .": "is a directory",
     "fetch": "give names of sets, or --list",
     "local-accuracy teaching-ranking --format tsv": "[ct]sv holds one table",
-    "compare teaching Judge Judge": "expected two metrics",
+    "compare teaching Judge Judge": "must be distinct; found more than once: 'Judge'",
     "run 8 --scores teaching-ranking --system A": "systems can be chosen in sets of translations only",
     "report teaching -o x.pdf": r"Unsupported output format '\.pdf'. Use one of",
     "sweep": "give a plan, or --example",
