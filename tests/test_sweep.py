@@ -83,14 +83,6 @@ def test_files_that_are_not_plain_yaml(tmp_path, content, match):
     refuses("list", mm.sweep.read_plan, [], error=TypeError)
 
 
-@pytest.mark.parametrize(("plan", "match"), [
-    (plan_of("expected_accuracy", sets=["teachin"]), "unknown set 'teachin'.* Did you mean 'teaching'"),
-    (plan_of("expected_accuracy", sets=["teaching-ranking"]), "holds rankings; expected translations"),
-])  # fmt: skip
-def test_errors_of_tasks(plan, match):
-    refuses(match, mm.sweep.tasks, plan, error=(ValueError, TypeError))
-
-
 EXPECTED = {
     "correlate": ({"grouping": "none"}, lambda es: mm.correlate(es, grouping="none")),
     "pairwise_accuracy": ({}, mm.pairwise_accuracy),
@@ -124,18 +116,6 @@ def test_texts_and_chosen_metrics():
     expected = [mm.aggregation.aggregate(mm.load("teaching"), m).table for m in ("bleu", "chrf")]
     assert found["score"].tolist() == pd.concat(expected)["score"].tolist()
     assert {*EXPECTED, "aggregate"} == set(STATISTICS)
-
-
-def test_tables_relative_to_the_plan_with_several_language_pairs(table, tmp_path, monkeypatch):
-    made = [CAMPAIGN(seed=k) for k in (0, 1)]
-    frames = [es.to_frame().assign(lp=lp) for es, lp in zip(made, ("b-a", "a-b"), strict=True)]
-    pd.concat(frames).to_csv(tmp_path / "two.csv", index=False)
-    (tmp_path / "sub").mkdir()
-    plan = tmp_path / "plan.yaml"
-    plan.write_text("sets: [two.csv]\nstatistics: [human_tie_share]\n")
-    monkeypatch.chdir(tmp_path / "sub")
-    assert mm.sweep.tasks(plan)["set"].tolist() == ["two.csv/a-b", "two.csv/b-a"]
-    assert mm.sweep.run(plan).to_frame()["value"].tolist() == [mm.ties.human_tie_share(es) for es in made[::-1]]
 
 
 def test_ids_change_with_data_version_options_and_nothing_else(table, monkeypatch):
