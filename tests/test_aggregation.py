@@ -112,6 +112,15 @@ def test_texts_are_checked():
     np.testing.assert_array_equal(statistics.corpus_scores(effective_order=True), statistics.corpus_scores())
 
 
+def test_counts_are_kept_with_their_set_by_what_was_asked():
+    es = text_set({"A": ("a b", "c")}, {"r": ("a b", "d")})
+    first = aggregation.extract(es)
+    assert aggregation.extract(es, references=["r"]) is first
+    assert aggregation.extract(es, tokenize="char") is not first
+    assert aggregation.extract(es, "chrf") is not first
+    assert aggregation.extract(es.select(segments=es.segments[:1])).counts.shape[1] == 1
+
+
 def test_tidy_tables_are_taken_and_transposed_options_checked(teaching):
     tables = [aggregation.aggregate(data).table for data in (teaching.to_frame(), teaching)]
     pd.testing.assert_frame_equal(*tables)

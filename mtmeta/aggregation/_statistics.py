@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
@@ -20,6 +21,10 @@ from . import _formulas
 def as_text_set(es: EvalSet | pd.DataFrame) -> EvalSet:
     """Return a set with texts, which nobody need have rated; a table becomes an EvalSet."""
     return es if isinstance(es, EvalSet) else as_evalset(es, unrated=True)
+
+
+#: Counts of sets that are still in use: by metric, tokenizer and references.
+_KEPT: WeakKeyDictionary[EvalSet, dict[tuple, SegmentStatistics]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -116,6 +121,8 @@ def extract(
 ) -> SegmentStatistics:
     """Let sacreBLEU extract, once, the counts behind its scores of these translations.
 
+    They are kept as long as the set is, so that a second call returns them at once.
+
     Parameters
     ----------
     es : EvalSet or pandas.DataFrame
@@ -157,6 +164,9 @@ def extract(
     tokenize = tokenize or (scoring.tokenizer_of(es.language_pair) if metric == "bleu" else None)
     scoring.scorer(metric, tokenize=tokenize)  # a wrong option must not wait for a worker
     translations, streams = texts_of(es, references)
+    kept = _KEPT.setdefault(es, {})
+    if (key := (metric, tokenize, *_reference_names(es, references))) in kept:
+        return kept[key]
     number = {sum(r is not None for r in own) for own in zip(*streams, strict=True)}
     described = {"tokenize": tokenize, "num_refs": number.pop() if len(number) == 1 else -1}
     columns = _formulas.columns(metric)
@@ -165,7 +175,8 @@ def extract(
     jobs = (delayed(_count)(metric, tokenize, [translations[s] for s in chunk], streams) for chunk in chunks)
     counts = np.stack([counts for chunk in parallel(n_chunks, jobs) for counts in chunk])
     counts.flags.writeable = False
-    return SegmentStatistics(metric, es.systems, es.segments, columns, counts, described, es.name)
+    kept[key] = SegmentStatistics(metric, es.systems, es.segments, columns, counts, described, es.name)
+    return kept[key]
 
 
 def texts_of(es: EvalSet, references: str | Sequence[str] | None) -> tuple[dict[str, list[str]], list[list]]:

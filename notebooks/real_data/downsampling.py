@@ -18,6 +18,7 @@ from scipy import sparse
 
 from mtmeta import EvalSet, scoring
 from mtmeta._checks import check_choice, check_count, generator
+from mtmeta._compiled import njit
 from mtmeta._pearson import pearson
 from mtmeta._processes import parallel
 from mtmeta.aggregation import Aggregation, SegmentStatistics, extract
@@ -52,6 +53,14 @@ def _texts(es: EvalSet, reference: str | None) -> tuple[list[list[str]], list[st
     )
 
 
+@njit
+def _add_clipped(starts, rows, data, columns, most, places, out):
+    """Add the entries of some columns of a sparse matrix, clipped, to a place of each row."""
+    for k in range(len(columns)):
+        for at in range(starts[columns[k]], starts[columns[k] + 1]):
+            out[rows[at], places[k]] += min(data[at], most[k])
+
+
 class TransposedScorer:
     """Scores the first segment of a draw against all references of the draw, as sacreBLEU would.
 
@@ -80,13 +89,13 @@ class TransposedScorer:
             (np.array(counts, dtype=np.float64), places, starts), shape=shape
         ).tocsc()
 
-    def _grams(self, units: list[str]) -> Counter[tuple[str, ...]]:
-        """Count the n-grams of all orders."""
-        orders = range(1, self._order + 1)
+    def _grams(self, units: list[str] | str) -> Counter:
+        """Count the n-grams of all orders: tuples of words, or texts."""
+        if isinstance(units, list):
+            units = tuple(units)
+        ends = (range(len(units) - n + 1) for n in range(1, self._order + 1))
         return Counter(
-            chain.from_iterable(
-                zip(*(units[k:] for k in range(n)), strict=False) for n in orders
-            )
+            units[k : k + n] for n, starts in enumerate(ends, 1) for k in starts
         )
 
     def scores(
@@ -116,28 +125,30 @@ class TransposedScorer:
                 for gram, n in self._grams(units).items()
                 if gram in self._columns
             }
-            matches = self._counts[:, [self._columns[gram] for gram in own]]
-            matches.data = np.minimum(
-                matches.data, np.repeat(list(own.values()), np.diff(matches.indptr))
-            )
+            columns = np.array([self._columns[gram] for gram in own], dtype=int)
+            counts = np.array(list(own.values()), dtype=np.float64)
             orders = np.array([len(gram) - 1 for gram in own], dtype=int)
-            out[here] = score(len(units), matches, orders, drawn[here], sizes)
+            one = columns, counts, orders
+            out[here] = score(len(units), one, drawn[here], sizes)
         return out
 
     def _totals(self, lengths: int | np.ndarray) -> np.ndarray:
         """Return how many n-grams of each order texts of these lengths have."""
         return np.maximum(np.subtract.outer(lengths, np.arange(self._order)), 0)
 
-    def _bleu(
-        self,
-        length: int,
-        matches: sparse.csc_array,
-        orders: np.ndarray,
-        drawn: np.ndarray,
-        sizes,
-    ) -> np.ndarray:
+    def _matches(self, columns, counts, places) -> np.ndarray:
+        """Add up how often each reference, a row, has n-grams, at most `counts` times each, in one of some places."""
+        n = places.max(initial=0) + 1
+        out = np.zeros((len(self._lengths), max(n, self._order)))
+        csc = self._counts
+        _add_clipped(csc.indptr, csc.indices, csc.data, columns, counts, places, out)
+        return out
+
+    def _bleu(self, length: int, one, drawn: np.ndarray, sizes) -> np.ndarray:
         """Return BLEU against the first references of each draw: all of them may match, the nearest length counts."""
-        matches, counts = matches.toarray(), []
+        columns, found, orders = one
+        matches, counts = self._matches(columns, found, np.arange(len(columns))), []
+        matches = matches[:, : len(columns)]
         for references in (one[:size] for one in drawn for size in sizes):
             lengths = self._lengths[references]
             nearest = lengths[
@@ -149,16 +160,9 @@ class TransposedScorer:
             len(drawn), len(sizes)
         )
 
-    def _chrf(
-        self,
-        length: int,
-        matches: sparse.csc_array,
-        orders: np.ndarray,
-        drawn: np.ndarray,
-        sizes,
-    ) -> np.ndarray:
+    def _chrf(self, length: int, one, drawn: np.ndarray, sizes) -> np.ndarray:
         """Return the best chrF among the first references of each draw."""
-        matched = matches @ np.eye(self._order)[orders]
+        matched = self._matches(*one)
         totals = (
             np.broadcast_to(self._totals(length), matched.shape),
             self._totals(self._lengths),
@@ -169,9 +173,9 @@ class TransposedScorer:
 
 
 def _splitter(metric: str):
-    """Return what cuts a text into units, as sacreBLEU does."""
+    """Return what cuts a text into units, as sacreBLEU does: a list of words, or a text without blanks."""
     if metric == "chrf":
-        return lambda text: list("".join(text.split()))
+        return lambda text: "".join(text.split())
     computed = scoring.scorer("bleu")
     return lambda text: computed._preprocess_segment(text).split()
 
@@ -353,8 +357,9 @@ def downsample(
         )
     seeds = generator(rng).spawn(len(sets))
     given = ([*sizes, sample_size], n_resamples, transposed, reference)
+    how = {"references": reference, "tokenize": WORDS.get(metric), "n_jobs": n_jobs}
     jobs = (
-        delayed(_units_of)(es, metric, *given, seed)
+        delayed(_units_of)(es, extract(es, metric, **how), *given, seed)
         for es, seed in zip(sets, seeds, strict=True)
     )
     frames, corpus, segment = zip(*parallel(n_jobs, jobs), strict=True)
@@ -382,9 +387,9 @@ def downsample(
     return DownSampling(units, pd.concat(parts, ignore_index=True), signature)
 
 
-def _units_of(es, metric, sizes, n_resamples, transposed, reference, rng):
+def _units_of(es, statistics, sizes, n_resamples, transposed, reference, rng):
     """Return the units of one set, and corpus and segment scores of shape (n_systems, n_resamples, n_sizes - 1)."""
-    statistics = extract(es, metric, references=reference, tokenize=WORDS.get(metric))
+    metric = statistics.metric
     segment_scores = statistics.segment_scores()
     n = len(statistics.segments)
     drawn = rng.integers(n, size=(len(statistics.systems), n_resamples, sizes[-1]))
