@@ -3,7 +3,8 @@
     python tools/calibration/local_accuracy.py --campaigns 20 --jobs 2
 
 Each row is one campaign: every translation is broken in four ways drawn at random from those that apply, and five
-metrics score original and copy. Seeds are 1, 2, 3 …; none is left out. The table goes into
+metrics score original and copy. Seeds are 1, 2, 3 …; none is left out. First places and leads are computed twice: a tie
+is a failure, as in the paper, or (columns that end in "half") counts one half. The table goes into
 `mtmeta/data/local_campaigns.csv`, which chapter 7 shows.
 """
 
@@ -22,9 +23,11 @@ from mtmeta import perturb, scoring
 
 WHERE = Path(mm.__file__).parent / "data" / "local_campaigns.csv"
 METRICS = ["bleu", "chrf", "rouge1", "rouge2", "rougeL"]
-N_SEGMENTS, N_DRAWS = 100, 199
+N_SEGMENTS, N_DRAWS, N_DEALS = 100, 199, 99
 #: Kind of place, and what is dealt at random in its place.
 PLACES = {"system": "segment", "domain": "doc"}
+#: Endings of columns, and how a tie counts there.
+RULES = {"": "failure", ", half": "half"}
 
 
 def outcome(seed: int, n_segments: int = N_SEGMENTS, n_draws: int = N_DRAWS) -> dict[str, float | int]:
@@ -43,25 +46,42 @@ def outcome(seed: int, n_segments: int = N_SEGMENTS, n_draws: int = N_DRAWS) -> 
         row |= {f"{place}: p of H1": values["p_permutation"], f"{place}: tau_AP": order["tau_ap"]}
         row |= {f"{place}: tau_AP by chance": order["null_mean"], f"{place}: p of H2": order["p_value"]}
     for context in (*PLACES, "perturbation"):
-        first = accuracies(broken, context).idxmax()
-        row[f"{context}: chrF first"] = int((first == "chrf").sum())
+        for ending, ties in RULES.items():
+            first = accuracies(broken, context, ties).idxmax()
+            row[f"{context}: chrF first{ending}"] = int((first == "chrf").sum())
         row[f"{context}: contexts"] = len(first)
-    kinds = accuracies(broken, "perturbation")
-    row["insertion: chrF below ROUGE-1"] = bool(kinds.loc["chrf", "insertion"] < kinds.loc["rouge1", "insertion"])
+    for place, unit in PLACES.items():
+        dealt = first_where_dealt(broken, place, unit, np.random.default_rng(seed))
+        row[f"{place}: chrF first by chance, half"] = dealt.mean()
+        fewer = (dealt <= row[f"{place}: chrF first, half"]).sum()
+        row[f"{place}: p of fewer, half"] = (fewer + 1) / (N_DEALS + 1)
     truth = mm.EvalSet(-es.truth["penalty"], {}, systems=es.systems, segments=es.segments)
     scored = broken.drop_duplicates(["system", "segment"]).set_index(["system", "segment"])[METRICS]
     scored = scored.reindex(pd.MultiIndex.from_product([es.systems, es.segments]))
     scored = {m: scored[m].to_numpy().reshape(es.shape) for m in METRICS}
     for name, judged in {"broken": broken, "raters": es, "truth": truth}.items():
         pairs = judged if name == "broken" else la.natural_pairs(judged.with_metrics(scored), metrics=METRICS)
-        of = accuracies(pairs, None)["all"]
-        row |= {f"{name}: chrF": of["chrf"], f"{name}: BLEU": of["bleu"]}
+        for ending, ties in RULES.items():
+            of = accuracies(pairs, None, ties)["all"]
+            row |= {f"{name}: chrF{ending}": of["chrf"], f"{name}: BLEU{ending}": of["bleu"]}
     return row
 
 
-def accuracies(pairs: pd.DataFrame, context: str | None) -> pd.DataFrame:
+def first_where_dealt(broken: pd.DataFrame, place: str, unit: str, rng: np.random.Generator) -> np.ndarray:
+    """Return for each deal of the places in how many of them chrF is first if a tie counts one half."""
+    texts = broken[[unit, place]].drop_duplicates()
+    within = texts[unit].duplicated().any()
+    found = []
+    for _ in range(N_DEALS):
+        names = texts.groupby(unit)[place].transform(rng.permutation) if within else rng.permutation(texts[place])
+        pairs = broken.merge(texts.assign(dealt=names), on=[unit, place])
+        found.append((accuracies(pairs, "dealt", "half").idxmax() == "chrf").sum())
+    return np.array(found)
+
+
+def accuracies(pairs: pd.DataFrame, context: str | None, ties: str) -> pd.DataFrame:
     """Return the accuracy of each metric (rows) in each context (columns)."""
-    table = la.local_accuracy(pairs, context=context, metrics=METRICS, missing="drop", n_resamples=0)
+    table = la.local_accuracy(pairs, context=context, metrics=METRICS, ties=ties, missing="drop", n_resamples=0)
     return table.pivot(index="metric", columns="context", values="accuracy")
 
 
