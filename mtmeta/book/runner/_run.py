@@ -211,7 +211,8 @@ def _prepared(path: Path, parameters: Mapping[str, str], found: Mapping[str, int
 
     Under the title of a chapter on other data than the book's stands what they are.
 
-    Cells with the tag ``seen`` say what the book's data show, and are left out on other data. Descriptions of figures
+    Cells with the tag ``seen`` say what the book's data show, and are left out on other data unless they have a
+    condition, such as ``True`` for text on examples that the chapter brings along. Descriptions of figures
     also tell what the book's data show; on other data they say so, and captions no longer begin with "Simulated: ".
     Before a cell with a condition comes one that tests it, for `_settled`.
     """
@@ -231,7 +232,7 @@ def _prepared(path: Path, parameters: Mapping[str, str], found: Mapping[str, int
             if not cells or cells[-1].source != note:
                 cells.append(nbformat.v4.new_markdown_cell(note))
             continue
-        if own and "seen" in cell.metadata.get("tags", []):
+        if own and "seen" in cell.metadata.get("tags", []) and "if" not in stated:
             continue
         if own and (image := cell.metadata.get("mystnb", {}).get("image", {})).get("alt"):
             image["alt"] = f"As it is on the book's data: {image['alt']}"
