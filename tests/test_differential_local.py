@@ -9,7 +9,6 @@ from fractions import Fraction
 import buckets
 import exact
 import numpy as np
-import order_matrix
 import pandas as pd
 import pytest
 from campaigns import VALUES, agree, campaigns, checks, near, refuses
@@ -119,12 +118,6 @@ def resamples(frame, context, unit, n, rng):
         for part, counts in zip(strata, drawn, strict=True):
             times |= zip(part, counts[draw].tolist(), strict=True)
         yield [(copy, row) for _, row in rows for copy in range(times[unit_of(row, unit)])]
-
-
-def ends(values, level):
-    """Return the percentile interval of the values that are defined."""
-    known = [float(v) for v in values if v is not None]
-    return np.quantile(known, [(1 - level) / 2, (1 + level) / 2]) if known else (None, None)
 
 
 def units_scored(rows, metric, options):
@@ -285,20 +278,6 @@ def ranked(numbers, n, **rule):
             given = options["context"], parts, options["ties"]
             draws = resamples(frame, options["context"], options["unit"], n, np.random.default_rng(number))
             yield number, frame, options, measured(rows_of(frame), *given), [measured(d, *given) for d in draws]
-
-
-@checks()
-def test_tau_ap_matrix(numbers):
-    for number, frame in tables(numbers, n_metrics=3):
-        frame, context = frame.dropna(), CONTEXTS[number % 4]
-        parts = by_context(rows_of(frame), context)
-        if len(parts) < 2:
-            continue
-        local = measured(rows_of(frame), context, parts, "failure")
-        found = order_matrix.tau_ap_matrix(frame, context=context)
-        for a, b in itertools.product(local, repeat=2):
-            near(found.loc[a, b], symmetric(local[a], local[b]), number, 1e-12)
-        assert (found.index[0], {*found.index}) == ("global", {*local})
 
 
 def mean_taus(cells):

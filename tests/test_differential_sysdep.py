@@ -7,7 +7,6 @@ from statistics import NormalDist
 import exact
 import numpy as np
 import pytest
-import within_systems
 from campaigns import VALUES, agree, checks, near, refuses
 
 import mtmeta as mm
@@ -341,33 +340,3 @@ def test_comparison_with_nulls(numbers):
             sides = [(1 + sum(side * (draw - value) >= -room for draw in draws)) / 40 for side in (1, -1)]
             near(p, None if null == "constant" else min(1, 2 * min(sides)), number)
         near(row["null_mean"] / unit, np.mean(draws_of["sysdep"]) / unit, number, 1e-12)
-
-
-@checks()
-def test_parts_of_a_system(numbers):
-    p, n = 2, 2
-    for number, es in sets(numbers):
-        rows, k, unit = rows_of(es), es.shape[0], size(es)
-        own = [[row for row in rows if row[0] == s] for s in range(k)]
-        if min(map(len, own)) < p:
-            refuses("cannot split", within_systems.within_system_splits, es, "m", parts=[p])
-            continue
-        line = within_systems.within_system_splits(es, "m", parts=[p], n_splits=n, rng=number).iloc[0]
-        one, rng = exact.exact([unit])[0], np.random.default_rng(number)
-
-        def gaps(part, one=one):
-            fitted = exact.isotonic([m for *_, m in part], [h for _, _, h, _ in part])
-            return [float((f - h) / one) for f, (_, _, h, _) in zip(fitted, part, strict=True)]
-
-        pooled = gaps(rows)
-        by_system = [[g for g, row in zip(pooled, rows, strict=True) if row[0] == s] for s in range(k)]
-        within, across = [], []
-        for mine in map(gaps, own):
-            for _ in range(n):
-                within.append([np.mean(part) for part in np.array_split(rng.permutation(mine), p)])
-        for _ in range(n * k):
-            chosen = rng.choice(k, p, replace=False)
-            across.append([np.mean(rng.permutation(by_system[s])[: max(1, len(by_system[s]) // p)]) for s in chosen])
-        for name, spreads in (("within", within), ("across", across)):
-            near(line[f"{name}_range"] / unit, np.mean(np.ptp(spreads, axis=1)), number)
-            near(line[f"{name}_sd"] / unit, math.sqrt(np.mean(np.var(spreads, axis=1, ddof=1))), number, 1e-8)

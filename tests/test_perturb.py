@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 import mtmeta as mm
 from mtmeta import perturb
-from mtmeta._files import word_lists
 from mtmeta.perturb import _lexicon as lexicon
 from mtmeta.perturb._edits import PHONETIC, Setting
 from mtmeta.perturb._llm import perturbed_by, prompt_of
@@ -245,26 +244,6 @@ def test_entities_and_words_come_from_the_table():
     for old, new in zip(inserted["translation"], inserted["perturbed"], strict=True):
         (word,) = Counter(Words(new, "en").words) - Counter(Words(old, "en").words)
         assert word in {"met", "Clara", "saw", "Bruno", "sings"}
-
-
-SHIPPED = [
-    ("en", 300, [{"give", "given"}, {"city", "cities"}]), ("de", 200, [{"müde", "müden"}]),
-    ("ru", 100, [{"большой", "большим"}]),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("language", "least", "forms"), SHIPPED)
-def test_word_lists_are_large_and_sound(language, least, forms):
-    groups, lists = [group for _, group in lexicon.groups(language)], word_lists(language)
-    heads = [[next(iter(member.values())) for member in group] for group in groups]
-    assert len({head for group in heads for head in group}) >= least
-    assert all(len(set(group)) == len(group) > 1 for group in heads)
-    members = [set(member.values()) for group in groups for member in group]
-    assert all(any(pair <= member for member in members) for pair in forms)
-    assert len(lexicon.bundled_entities(language)) >= 40
-    assert lists["negator"][0] in lists["unnegated"]
-    assert lists["negator"][0] in lexicon.words("negated", language)
-    assert all(len(line.split()) > 1 for line in lists["pronoun"])
 
 
 class FakeWordNet:

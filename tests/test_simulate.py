@@ -7,7 +7,6 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from campaigns import refuses
 
 import mtmeta as mm
 from mtmeta import simulate
@@ -54,25 +53,6 @@ def test_every_error_shows(sentences):
             assert translate(s, PLAIN, [site]) != plain, (site, plain)
             seen.add(site.category)
     assert seen == {*_errors.PROVOKED, *_errors.CARELESS}
-
-
-def clash(menu, site, other):
-    """Whether a site occupies what another one does, or lies in a part that the other one drops."""
-    dropped = other.kind == "drop" and other.node in menu._above(site.node)
-    return dropped or not {*site.keys}.isdisjoint(other.keys)
-
-
-def test_drawn_errors_do_not_clash(sentences):
-    draw = Draw(5)
-    for s in sentences[::3]:
-        menu = _errors.Menu(s)
-        taken = []
-        for _ in range(12):
-            drawn = menu.draw(draw, taken, provoked=draw.chance(0.5))
-            if drawn:
-                assert not any(clash(menu, a, b) for pair in taken for a, b in ((drawn[0], pair), (pair, drawn[0])))
-                taken.append(drawn[0])
-        assert translate(s, PLAIN, taken) != translate(s, PLAIN)
 
 
 def test_other_seeds_have_no_document_of_the_teaching_campaign(es):
@@ -329,19 +309,3 @@ def test_judged_pairs(short):
     assert found.index.tolist() == [7, 7, 9]
     unjudged = simulate.judge(es, table, limit=1)
     assert unjudged[["distance", "distance_perturbed", "degraded"]].isna().all(axis=None)
-
-
-def test_judge_wants_a_simulated_campaign(short):
-    es, *_ = short
-    table = pd.DataFrame({"segment": [1], "translation": "a", "perturbed": "b"})
-    changed = es.select(segments=list(es.segments[:3]))
-    object.__setattr__(changed, "truth", {**es.truth, "seed": 6})
-    for campaign, pairs, message in (
-        ("teaching", table, "expected an EvalSet"),
-        (simulate.campaign(n_systems=2, n_segments=10, seed=1, texts=False), table, "is not a simulated campaign"),
-        (changed, table, "is not a simulated campaign with its own texts"),
-        (es, [1], "`table` must be a pandas DataFrame"),
-        (es, table.drop(columns="perturbed"), "lacks the column 'perturbed'"),
-        (es, table.assign(segment=999), "unknown segment 999"),
-    ):
-        refuses(message, simulate.judge, campaign, pairs, error=(TypeError, ValueError))

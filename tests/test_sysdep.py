@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-import within_systems
 from campaigns import refuses
 from sklearn.isotonic import IsotonicRegression
 
@@ -123,11 +122,6 @@ def test_curves_are_scikit_learn_in_a_loop(unit):
         np.testing.assert_allclose(own[["human", "low", "high"]].T, expected, atol=1e-10)
 
 
-def times(es, side, factor):
-    human, scores = (values * (factor if side == name else 1) for name, values in (("human", es.human), ("m", es["m"])))
-    return mm.EvalSet(human, {"m": scores}, systems=es.systems)
-
-
 def test_one_rating_one_system_and_missing_scores():
     human = np.array(campaign(8).human)
     human[1, 1:] = np.nan
@@ -177,7 +171,6 @@ def test_options_are_checked(options, error, match):
     (lambda es: sysdep.compare_with_null([]), "expected at least one set"),
     (lambda es: mm.system_dependence(es, []), "nothing would be left"),
     (lambda es: sysdep.compare_with_null(es, []), "nothing would be left"),
-    (lambda es: within_systems.within_system_splits(es, "m", parts=[61]), "cannot split into 61 parts"),
     (lambda es: sysdep.deviations_both_ways(es, "m", n_resamples=1), "at least 2"),
 ])  # fmt: skip
 def test_arguments_are_checked(call, match):
@@ -285,17 +278,6 @@ def test_two_sided_p_values_by_hand_and_of_people_who_tie_everything():
     es = mm.EvalSet(np.zeros((2, 30)), {"m": np.random.default_rng(0).random((2, 30))}, systems=["A", "B"])
     result = sysdep.compare_with_null(es, "m", null="gaussian", n_resamples=39)
     assert (*result.summary.loc[0, ["sysdep", "p_value"]], np.isfinite(result.draws["sysdep"]).all()) == (0, 1, True)
-
-
-def test_sizes_of_parts_and_more_parts_than_systems():
-    table = within_systems.within_system_splits(campaign(15), "m", parts=[2, 8], n_splits=2)
-    assert within_systems.within_system_splits(campaign(15), "m", n_splits=1)["parts"].tolist() == [2, 3, 5, 10, 15]
-    assert table["n_segments"].tolist() == [30, 60 / 8]
-    assert np.isnan(table.loc[1, "across_sd"])  # five systems only
-    holes = np.array(campaign(1, n_systems=3, n_segments=7).human)
-    holes[0, 0] = np.nan
-    es = mm.EvalSet(holes, {"m": campaign(1, n_systems=3, n_segments=7)["m"]}, systems=list("ABC"))
-    assert within_systems.within_system_splits(es, "m", parts=[2], n_splits=2)["n_segments"][0] == 20 / 3 / 2
 
 
 #: Expected Deviations printed in the text and table 1 (zh-en, XCOMET-Ensemble), and SysDep.
