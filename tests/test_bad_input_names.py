@@ -6,7 +6,6 @@ import io
 import json
 import re
 
-import matplotlib.pyplot as plt
 import nbformat
 import numpy as np
 import pandas as pd
@@ -16,12 +15,11 @@ from markdown_it import MarkdownIt
 from pages import Page
 from typer.main import get_command
 
-from mtmeta import EvalSet, plots, report, system_dependence
+from mtmeta import EvalSet, report
 from mtmeta.book.runner._run import Outcome, _write_page
 from mtmeta.book.runner._site import _list_page
 from mtmeta.cli import app
 from mtmeta.cli._output import visible
-from mtmeta.plots._style import in_legend
 
 #: What a name must not do: be an element, a formula, a link, a command, a cell, a row, a formula of a spreadsheet.
 NAMES = (
@@ -180,41 +178,3 @@ def test_the_pages_of_a_run(tmp_path):
         found = [*texts(name)]
         assert [*map(inline_kinds, found)] == plain, repr(name)
         assert not re.search(r"(?<!\\)(\{\{|\{%|\$)", found[0])  # substitutions, templates and formulas of MyST
-
-
-#: Those that a font or Matplotlib could stumble over.
-DRAWN = ("$x$", "$\\frac{$", "$", "_x", "__init__", "{{ 7*7 }}", "\\", "<b>", "%s %d", "a\nb", "^2", "x" * 80)
-
-
-@pytest.fixture(scope="module")
-def drawn():
-    rng = np.random.default_rng(1)
-    human = rng.normal(size=(len(DRAWN), 20))
-    return EvalSet(human, {n: human + rng.normal(size=human.shape) for n in DRAWN[:6]}, systems=DRAWN, name="$s$")
-
-
-def texts_of(axes):
-    """Return every text of a figure that was drawn; one that would be set as a formula is an error."""
-    figure = np.ravel(axes)[0].figure
-    figure.canvas.draw()
-    texts = [t for t in figure.findobj(plt.Text) if t.get_text()]
-    formulas = [t.get_text() for t in texts if "$" in t.get_text() and t.get_parse_math()]
-    assert [text for text in formulas if "mathdefault" not in text] == []
-    return [t.get_text() for t in texts]
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
-
-
-def test_names_in_figures(drawn):
-    metrics, shown = list(drawn.metrics), texts_of(plots.decomposition(drawn))
-    assert set(metrics) <= set(shown)
-    texts_of(plots.three_views(drawn, metrics[1]))
-    shown = texts_of(plots.tie_calibration_curves(drawn, metrics[:3]))
-    assert f"threshold, in units of {metrics[1]}" in shown
-    assert (in_legend("_x"), in_legend("x_"), in_legend("$x$")) == (" _x", "x_", "$x$")
-    shown = texts_of(plots.expected_deviations(system_dependence(drawn, "_x", n_resamples=20)))
-    assert set(DRAWN) <= set(shown)

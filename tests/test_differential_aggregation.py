@@ -3,7 +3,6 @@
 import itertools
 import math
 
-import downsampling
 import exact
 import numpy as np
 import pytest
@@ -148,26 +147,6 @@ def test_aggregations(numbers):
             np.testing.assert_allclose(line, wanted, atol=1e-7, err_msg=number)
 
 
-def transposed_scorer(texts, references, metric):
-    """Return a function that scores some segments the wrong way round: one stream of one reference for each."""
-
-    def score(drawn):
-        streams = [[references[j]] for j in drawn]
-        return SCALE[metric] * library(metric).corpus_score([texts[j] for j in drawn], streams).score
-
-    return score
-
-
-@checks(first=24)
-def test_transposed_references(numbers):
-    for number in numbers:
-        es, (metric, *_) = texts_of(number), options_of(number)
-        found = downsampling.aggregate_transposed(es, metric, reference="refA").table
-        texts = (es.texts.translations[system] for system in es.systems)
-        scorers = (transposed_scorer(own, es.texts.references["refA"], metric) for own in texts)
-        np.testing.assert_allclose(found["score"], [score(range(es.shape[1])) for score in scorers], atol=1e-9)
-
-
 def pearson(x, y):
     """Return Pearson's r by the textbook formula, None where a side is constant (but for rounding) or unknown."""
     if any(v is None or math.isnan(v) for v in (*x, *y)) or any(np.ptp(v) <= 1e-12 * max(map(abs, v)) for v in (x, y)):
@@ -231,35 +210,6 @@ def exchanged(first, second, human):
         hybrids = [[z[k ^ s][i] for i, s in enumerate(swap)] for k in (0, 1)]
         gaps.append(abs((pearson(hybrids[1], human) or 0) - (pearson(hybrids[0], human) or 0)))
     return sum(gap >= gaps[0] - 1e-10 for gap in gaps) / len(gaps)
-
-
-@checks(first=12)
-def test_down_sampling(numbers):
-    sizes, size, n_resamples = [1, 2], 4, 3
-    for number in numbers[:: 1 if len(numbers) < 20 else 4]:
-        sets = [one_reference(texts_of(2 * number + k, n_systems=2 + k, least=2, most=6)) for k in range(2)]
-        metric, transposed = ("bleu", "chrf")[number % 2], number // 2 % 2 == 1
-        found = downsampling.downsample(
-            sets, metric, sizes=sizes, n_resamples=n_resamples, sample_size=size, rng=number, transposed=transposed
-        )
-        units = []
-        for es, rng in zip(sets, np.random.default_rng(number).spawn(2), strict=True):
-            n, own = es.shape[1], es.texts.references["refA"]
-            drawn = rng.integers(n, size=(es.shape[0], n_resamples, size)).tolist()
-            for k, system in enumerate(es.systems):
-                mean, whole = (scorer_of(es, system, how, metric) for how in ("segment", "corpus"))
-                if transposed:
-                    whole = transposed_scorer(es.texts.translations[system], own, metric)
-                scores = {c: [(mean(one[:c]), whole(one[:c])) for one in drawn[k]] for c in sizes}
-                units.append((whole(range(n)), mean(range(n)), np.mean([whole(one) for one in drawn[k]]), scores))
-        found_units = found.units[["corpus", "segment", "bootstrap"]]
-        np.testing.assert_allclose(found_units, [u[:3] for u in units], atol=1e-9, err_msg=number)
-        for _, line in found.table.iterrows():
-            c, k = line["size"], line["repetition"]
-            segment, whole = zip(*(u[3][c][k] for u in units), strict=True)
-            sides = {"segment": segment, "corpus": whole, "bootstrap": [u[2] for u in units]}
-            first, second = line["comparison"].split(" with ")
-            near(line["pearson"], pearson(sides[first], sides[second]), number, 1e-7)
 
 
 @checks(aggregation.ratio_gap, first=500)

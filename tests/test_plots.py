@@ -169,3 +169,4 @@ def test_local_accuracies_stand_in_order_with_the_best_on_top(pairs):
         found = dict(zip(np.round(line.get_ydata()).astype(int), line.get_xdata(), strict=True))
         assert [found[k] for k in range(3)] == rows[["B", "C", "A"]].tolist()
     refuses(r"`order` lacks the contexts \['C'\]", plots.local_accuracies, table, order={"A": 1, "B": 2})
+    assert (in_legend("_x"), in_legend("x_"), in_legend("$x$")) == (" _x", "x_", "$x$")  # Matplotlib hides "_x"

@@ -28,12 +28,6 @@ def test_effective_order_is_named_and_nothing_is_logged(caplog):
     assert caplog.text == ""
 
 
-def test_chinese_has_a_tokenizer():
-    translation, reference = ["今天天气很好,我们去公园。"], ["今天天气不错,我们去公园。"]
-    characters = scoring.score_texts(translation, reference, tokenize="zh")
-    assert characters.score > scoring.score_texts(translation, reference, tokenize="13a").score + 30
-
-
 @pytest.mark.parametrize(
     ("options", "match"),
     [
