@@ -153,6 +153,12 @@ def test_data_without_an_answer_are_told_so():
     found = exercises.check("ex-04-length", pd.DataFrame(), es=es)
     assert found.status == "unknown"
     assert "lack sources" in repr(found)
+    human = np.add.outer([3, 2, 1, 0], np.zeros(40)) + np.random.default_rng(1).normal(size=(4, 40))
+    noise = np.random.default_rng(2).normal(size=(4, 40))
+    names = np.repeat([[3], [2], [1], [0]], 40, axis=1)
+    cheat = mm.EvalSet(human, {"noise": noise, "names only": names}, systems=[*"ABCD"])
+    assert exercises.check("ex-10-name", [], cheat=cheat).status == "unknown"
+    assert exercises.check("ex-10-name", ["noise"], cheat=cheat).hints == ("1 too many: noise",)
 
 
 @pytest.mark.parametrize(("answer", "hint"), [

@@ -341,6 +341,8 @@ def ex_10_name(answer: object, cheat: EvalSet) -> Iterator[str]:
     taus = {m: correlate_groups(cheat, m, coefficient="kendall").set_index("group")["value"] for m in cheat.metrics}
     low = {m: _lowest(tau - taus["names only"], unit) for m, tau in taus.items() if m != "names only"}
     named = set(map(str, answer)) if isinstance(answer, Collection) else ()
+    if not named and not any(end > 0.01 for end in low.values()):
+        raise NoAnswer("no metric's excess is sure, so an empty list would be right without any work")
     # What lies near the threshold hangs on the draws.
     yield from complaints(answer, [m for m, end in low.items() if end > (-0.01 if m in named else 0.01)])
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ..._checks import Undefined
 from ..._files import data_dirs, read_text
 
 
@@ -89,7 +90,7 @@ def execute(
     Raises
     ------
     CannotRun
-        If a cell raises it because the data are not what the notebook needs.
+        If a cell raises it, or Undefined, because the data are not what the notebook needs.
     RuntimeError
         If a cell raises anything else. The message holds the traceback; `out` keeps what was computed until then.
     """
@@ -102,7 +103,7 @@ def execute(
     try:
         papermill.execute_notebook(str(notebook), str(out), dict(parameters or {}), extra_arguments=log, **options)
     except papermill.PapermillExecutionError as error:
-        if error.ename == CannotRun.__name__:
+        if error.ename in (CannotRun.__name__, Undefined.__name__):
             raise CannotRun(error.evalue) from None
         raise RuntimeError(f"{notebook} failed.\n{error}") from None
     return time.perf_counter() - start

@@ -14,6 +14,7 @@ import pandas as pd
 from joblib import delayed
 
 from ... import __version__
+from ..._checks import Undefined
 from ..._escapes import file_name, markdown
 from ..._files import check_not_input, claim, digest, whole_file
 from ..._names import unknown
@@ -59,13 +60,13 @@ def run(
 ) -> dict[str, Outcome]:
     """Execute chapters on a set of scores.
 
-    The executed notebooks go to ``out/notebooks``. A chapter is skipped if the set does not meet its needs or it raises
-    `CannotRun`: its notebook is then the book's, with the reason under the title. A cell whose own needs (its metadata
-    ``mtmeta.needs``) are not met is replaced by the reason. Cells with the tag ``seen``, which tell what the book's own
-    data show, are left out as well, and so is a cell whose condition (``mtmeta.if``) does not hold; under the title
-    stands what the data are. A chapter that fails keeps what it computed until then, with the failure under the title.
-    A chapter that already ran with the same notebook, scores, parameters and version does not run again; one that
-    failed or was killed does.
+    The executed notebooks go to ``out/notebooks``. A chapter is skipped if the set does not meet its needs, or it
+    raises `CannotRun` or an error of mtmeta that says what the data do not define: its notebook is then the book's,
+    with the reason under the title. A cell whose own needs (its metadata ``mtmeta.needs``) are not met is replaced by
+    the reason. Cells with the tag ``seen``, which tell what the book's own data show, are left out as well, and so is a
+    cell whose condition (``mtmeta.if``) does not hold; under the title stands what the data are. A chapter that fails
+    keeps what it computed until then, with the failure under the title. A chapter that already ran with the same
+    notebook, scores, parameters and version does not run again; one that failed or was killed does.
 
     Chapters take translations by their parameter ``campaign``. A chapter that also takes transcripts or ranked lists
     says so in its metadata, with its needs: ``"takes": {"speech": ["transcripts>=20"], "ranking": ["queries"]}``.
@@ -279,7 +280,7 @@ def _run_one(
         try:
             execute(part, part, parameters, cwd=path.resolve().parent)
             status, reason = "ran", ""
-        except CannotRun as error:
+        except (CannotRun, Undefined) as error:
             status, reason, part = "skipped", str(error), path
         except Exception as error:  # whatever a kernel may die of must not take the other chapters along
             status, reason = "failed", (str(error).strip() or type(error).__name__).splitlines()[-1].strip()
