@@ -120,6 +120,7 @@ def test_a_row_comes_out_again(name):
     seed = int(name.split()[1]) if name.startswith("campaign") else 0
     es = mm.simulate.campaign(seed=seed) if seed else mm.load(name)
     found = [evidence.blind(es), evidence.constant(es), evidence.saved(es), evidence.noise(es, seed)]
+    found += [evidence.worth(es, seed)]
     found += [evidence.ceiling(es, seed), evidence.aggregations(es)] if seed else []
     for part in found:
         for column, value in part:
