@@ -74,7 +74,7 @@ def test_selection_by_name():
 
 
 def test_options_are_checked(teaching):
-    aggregate, downsample, compare = aggregation.aggregate, downsampling.downsample, aggregation.compare_aggregations
+    aggregate, compare = aggregation.aggregate, aggregation.compare_aggregations
     for function, data, options, match in (
         (aggregate, TOY, {"how": "mean"}, "`how` must be one of 'corpus', 'segment', 'bootstrap'"),
         (aggregate, TOY, {"metric": "rouge"}, "`metric` must be one of"),
@@ -82,11 +82,6 @@ def test_options_are_checked(teaching):
         (aggregate, TOY, {"how": "bootstrap", "interval": "jackknife"}, "a jackknife draws no resamples"),
         (aggregate, TOY, {"how": "bootstrap", "n_resamples": 1}, "`n_resamples` must be at least 2"),
         (aggregate, TOY, {"references": "refZ"}, "unknown reference 'refZ'"),
-        (downsample, [teaching], {"metric": "ter"}, "`metric` must be one of 'bleu', 'chrf'"),
-        (downsample, [teaching], {"sizes": [10, 1]}, "must ascend, from 1 to below sample_size=1000"),
-        (downsample, [teaching], {"sizes": [1000]}, "`sizes` must ascend"),
-        (downsample, [teaching], {"n_resamples": 0}, "`n_resamples` must be at least 1"),
-        (downsample, [TOY], {}, "at least three systems"),
         (compare, teaching, {"unit": "system"}, "`unit` must be one of 'segment', 'both'"),
         (compare, teaching, {"metrics": ["comet"]}, "unknown metric 'comet'"),
         (compare, teaching, {"n_resamples": 1}, "`n_resamples` must be at least 2"),
@@ -207,22 +202,13 @@ def test_comparison_with_fixed_human_scores(teaching):
     refuses("0 systems with human scores; at least 4", aggregation.compare_aggregations, unrated)
 
 
-def test_tokenizer_is_for_bleu_and_references_are_transposed_only_where_asked(teaching):
+def test_the_tokenizer_is_for_bleu(teaching):
     table = aggregation.compare_aggregations([teaching], ["bleu", "chrf"], tokenize="char", n_resamples=2).table
     human = teaching.system_scores["human"]
     for row, tokenize in zip(table.itertuples(), ("char", None), strict=True):
         counts = aggregation.extract(teaching, row.metric, tokenize=tokenize)
         scores = aggregation.aggregate(counts, row.metric).table.set_index("system")["score"]
         assert row.corpus == pytest.approx(np.corrcoef(scores[human.index], human)[0, 1])
-    options = {"sizes": [3], "sample_size": 10, "n_resamples": 2}
-    plain = downsampling.downsample([teaching], **options)
-    assert "TRANSPOSED" not in plain.signature
-    assert plain.signature.endswith("|seed:0")
-    corpus = aggregation.aggregate(teaching).table.set_index("system")["score"]
-    np.testing.assert_allclose(plain.units["corpus"], corpus[plain.units["system"]])
-    wrong = downsampling.downsample([teaching], transposed=True, **options)
-    assert wrong.signature == "TRANSPOSED REFERENCES|" + plain.signature
-    assert (wrong.units["corpus"] != plain.units["corpus"]).all()
 
 
 def test_words_are_counted_as_the_target_language_writes_them():

@@ -11,7 +11,6 @@ import launch
 import nbformat
 import pytest
 import yaml
-from campaigns import refuses
 
 ROOT = Path(__file__).parents[1]
 
@@ -43,26 +42,6 @@ def tool(project, monkeypatch, capsys):
         return launch.main(), capsys.readouterr().err
 
     return run
-
-
-def test_addresses_extras_and_data_sets():
-    assert launch.addresses(NOWHERE) == launch.addresses({}) == ("", "")
-    assert launch.addresses(SOMEWHERE) == (REPOSITORY, HOMEPAGE)
-    lines = yaml.safe_load("    html_theme_options:\n" + launch.config_end(NOWHERE))
-    buttons = {"use_repository_button": False, "use_issues_button": False}
-    assert lines == {"html_theme_options": buttons, "html_baseurl": ""}
-    for key, value, wanted in (("Repository", "https://github.com/me", "be https://github.com/OWNER/NAME"),
-                               ("Homepage", "example.org", "begin with https://")):  # fmt: skip
-        refuses(f"must {wanted}; found '{value}'", launch.addresses, {"urls": {key: value}})
-    assert launch.extras([], NOWHERE) == launch.extras(["data:wmt23"], NOWHERE) == []
-    assert launch.extras(["torch", "data:wmt23", "pytrec_eval", "jiwer"], NOWHERE) == ["local", "sentinel"]
-    refuses(r"no extra in pyproject.toml installs 'jax'", launch.extras, ["jax"], NOWHERE)
-    assert launch.extras(["implicit"], NOWHERE) == []
-    assert '"{package}" implicit' in launch.install_cell(["implicit", "torch"], SOMEWHERE)
-    assert launch.data_sets(["torch"]) == []
-    found = launch.data_sets(["data:wmt23", "data:google-mqm"])
-    assert set(found) == {"generalmt2023-sxs", "newstest2021", "ted", "wmt23"}
-    refuses(r"holds \['wmt99'\]", launch.data_sets, ["data:wmt99"])
 
 
 def test_cell_stands_first_once_and_nothing_else_changes():

@@ -147,8 +147,7 @@ def merged(old: dict, new: dict) -> dict:
 
 def binomial_interval(k: int, n: int, alpha: float = 0.05) -> tuple[float, float]:
     """Return the interval of Clopper and Pearson."""
-    low = stats.beta.ppf(alpha / 2, k, n - k + 1) if k else 0.0
-    return float(low), float(stats.beta.isf(alpha / 2, k + 1, n - k) if k < n else 1.0)
+    return tuple(map(float, stats.binomtest(k, n).proportion_ci(1 - alpha)))
 
 
 def share_of(row: dict) -> tuple[int, float]:
@@ -509,13 +508,9 @@ def write(results: dict) -> None:
     power_figure(results)
 
 
-def rounded(value):
-    """Round floats of nested results to five significant digits."""
-    if isinstance(value, dict):
-        return {key: rounded(v) for key, v in value.items()}
-    if isinstance(value, list):
-        return [rounded(v) for v in value]
-    return float(f"{value:.5g}") if isinstance(value, float) else value
+def rounded(results: dict) -> dict:
+    """Round the floats of nested results to five significant digits."""
+    return json.loads(json.dumps(results), parse_float=lambda text: float(f"{float(text):.5g}"))
 
 
 def main() -> None:
