@@ -173,14 +173,6 @@ def test_blocks_are_runs_of_rated_segments():
         pd.testing.assert_frame_equal(*p)
 
 
-def test_comparisons_by_spa_name_their_number_of_segments():
-    es = along_a_text(0, 0.0, n_segments=40)
-    found = compare(es, coefficient="spa", n_resamples=9)
-    assert found.table["n_segments"].tolist() == [40, 40]
-    assert "campaigns with 40 segments" in found.note
-    assert "n_segments" not in compare(es, n_resamples=9).table
-
-
 def test_documents_are_exchanged_where_there_are_enough():
     es = campaign(0, n_segments=40)
     for n_documents, unit, n in ((20, "document", 20), (19, "segment", 40)):
@@ -288,19 +280,6 @@ def test_too_many_pairs_are_refused_and_tau_eq_has_the_p_values_of_acc_eq():
     for method in ("published", "exchange"):
         p = [compare(es, coefficient=c, method=method, rng=1).p_values for c in ("acc_eq", "tau_eq")]
         pd.testing.assert_frame_equal(*p)
-
-
-def test_spa_draws_equal_the_obvious_computation():
-    es = campaign(4, n_systems=4, n_segments=20)
-    result = compare(es, coefficient="spa", method="published", n_resamples=8, rng=3)
-    rng = np.random.default_rng(3)
-    masks = [rng.integers(0, 2, size=es.shape, dtype=np.uint8).astype(bool) for _ in range(8)]
-    for draws, (a, b) in zip(result.draws, result.pairs, strict=True):
-        x, y = ((es[m] - es[m].mean()) / es[m].std() for m in (a, b))
-        for value, mask in zip(draws, masks, strict=True):
-            hybrids = {"first": np.where(mask, y, x), "second": np.where(mask, x, y)}
-            expected = mm.soft_pairwise_accuracy(mm.EvalSet(es.human, hybrids, systems=es.systems))["value"]
-            assert value == pytest.approx(expected[0] - expected[1], abs=1e-12)
 
 
 def test_copies_are_the_same_metric_on_any_scale():
