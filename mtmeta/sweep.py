@@ -21,10 +21,10 @@ import pandas as pd
 from joblib import delayed
 
 from . import __version__, aggregation, agreement, datasets, protocols, significance, simulate, sysdep, ties
-from ._files import check_not_input, claim, digest, read_text, whole_file
+from ._files import check_not_input, claim, digest, whole_file
 from ._names import unknown
 from ._processes import parallel
-from ._yaml import parse
+from ._yaml import read_yaml
 from .evalset import EvalSet, as_evalset
 
 __all__ = ["EXAMPLE", "STATISTICS", "Sweep", "read_plan", "run", "tasks"]
@@ -137,8 +137,9 @@ def read_plan(plan: str | Path | Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(plan, Mapping):
         return _checked(plan, Path.cwd())
     path = Path(plan)
+    content = read_yaml(path)
     try:
-        return _checked(parse(read_text(path)), path.resolve().parent)
+        return _checked(content, path.resolve().parent)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
 

@@ -124,7 +124,6 @@ def test_frame_that_cannot_be_learnt_from(frame, kind, message):
     [
         ({"sees": "both"}, ValueError, "`sees` must be one of 'source', 'candidate', 'reference'; found 'both'"),
         ({"kind": "heavy"}, ValueError, "`kind` must be one of 'light', 'transformer'; found 'heavy'"),
-        ({"validation": made_up()}, ValueError, "`validation` goes only with kind='transformer'"),
     ],
 )
 def test_options_are_checked(frame, options, error, message):

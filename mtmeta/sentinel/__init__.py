@@ -44,7 +44,6 @@ def fit(
     sees: str,
     kind: str = "light",
     config: LightConfig | TransformerConfig | None = None,
-    validation: pd.DataFrame | None = None,
     start: Sentinel | None = None,
     checkpoints: str | Path | None = None,
     progress: bool = False,
@@ -73,8 +72,6 @@ def fit(
     kind : {"light", "transformer"}
     config : LightConfig or TransformerConfig, optional
         How it is built and trained.
-    validation : DataFrame, optional
-        Transformer: keep the checkpoint with the largest Kendall's tau_b on these rows; by default, the last one.
     start : Sentinel, optional
         Transformer: continue from this one, which does not change.
     checkpoints : path, optional
@@ -116,7 +113,7 @@ def fit(
     check_choice("sees", sees, SEES)
     check_choice("kind", kind, KINDS)
     frames = [frame] if isinstance(frame, pd.DataFrame) else frame
-    options = {"validation": validation, "start": start, "checkpoints": checkpoints}
+    options = {"start": start, "checkpoints": checkpoints}
     if kind == "transformer":
         return _with_torch().fit_transformer(list(frames), sees, config, **options, progress=progress)
     if given := [name for name, value in options.items() if value is not None]:

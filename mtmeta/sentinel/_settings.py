@@ -32,7 +32,7 @@ class TransformerConfig:
     max_length : int
         Tokens; longer texts are cut.
     checks : int
-        How often per stage to validate, if there are validation rows, and to write a checkpoint, if there is a folder.
+        How often per stage to write a checkpoint, if there is a folder for them.
     seed : int
         Of the initial weights, the order of the texts and dropout.
 

@@ -15,7 +15,6 @@ import torch
 import transformers
 import yaml
 from safetensors.torch import load_model, save_model
-from scipy.stats import kendalltau
 from transformers import AutoConfig, AutoModel, AutoTokenizer, DataCollatorWithPadding, Trainer, TrainingArguments
 
 from .._files import claim, digest
@@ -116,7 +115,7 @@ class TransformerSentinel(Sentinel):
     tokenizer : transformers.PreTrainedTokenizerBase
     history : list of dict
         The log of the `Trainer`, and the stage of each entry: ``loss`` is the mean squared error since the entry
-        before, ``eval_loss`` and ``eval_kendall`` are those of the validation rows.
+        before.
     device : str
         What it was trained on.
     """
@@ -215,43 +214,35 @@ def _rows(sentinel: TransformerSentinel, frame: pd.DataFrame) -> list[dict[str, 
 
 
 def _train_stage(
-    sentinel: TransformerSentinel, stage: int, rows: list, held_out: list, folder: Path, *, kept: bool, progress: bool
+    sentinel: TransformerSentinel, stage: int, rows: list, folder: Path, *, kept: bool, progress: bool
 ) -> None:
     """Train on one stage by the published recipe, from the last checkpoint in the folder if there is one."""
-    config, best = sentinel.config, {}
+    config = sentinel.config
     share = 1 / config.checks - 1e-9  # of all steps; a little less, since the trainer rounds up
-    if held_out:
-        best = {"load_best_model_at_end": True, "metric_for_best_model": "kendall", "greater_is_better": True}
     arguments = TrainingArguments(
         output_dir=str(folder),
         seed=config.seed + stage,
         num_train_epochs=config.epochs,
         per_device_train_batch_size=config.batch_size,
-        per_device_eval_batch_size=64,
         gradient_accumulation_steps=config.accumulation,
         learning_rate=config.learning_rate,
         lr_scheduler_type="constant",
         max_grad_norm=config.max_grad_norm,
         use_cpu=not torch.cuda.is_available(),
         logging_steps=share / 4,
-        eval_strategy="steps" if held_out else "no",
-        eval_steps=share,
-        save_strategy="steps" if held_out or kept else "no",
+        save_strategy="steps" if kept else "no",
         save_steps=share,
         save_total_limit=1,
         report_to="none",
         remove_unused_columns=False,
         label_names=["labels"],
         disable_tqdm=not progress,
-        **best,
     )
     trainer = Trainer(
         sentinel.network,
         arguments,
         DataCollatorWithPadding(sentinel.tokenizer),
         train_dataset=rows,
-        eval_dataset=held_out or None,
-        compute_metrics=lambda found: {"kendall": np.nan_to_num(kendalltau(*found).statistic)},
         optimizer_cls_and_kwargs=(torch.optim.RAdam, {"lr": config.learning_rate}),
     )
     trainer.remove_callback(transformers.trainer_callback.PrinterCallback)
@@ -269,7 +260,6 @@ def fit_transformer(
     sees: str,
     config: TransformerConfig | None,
     *,
-    validation: pd.DataFrame | None,
     start: Sentinel | None,
     checkpoints: str | Path | None,
     progress: bool,
@@ -280,17 +270,16 @@ def fit_transformer(
     with _seeded(config.seed), contextlib.ExitStack() as stack:
         sentinel = _begin(sees, config, start, texts)
         stages = [_rows(sentinel, frame) for frame in frames]
-        held_out = [] if validation is None else _rows(sentinel, validation)
         folder = Path(checkpoints or stack.enter_context(tempfile.TemporaryDirectory()))
         if kept:
             begun = [float(p.detach().double().sum()) for p in sentinel.network.parameters()]
-            _check_run(folder, digest([asdict(config), sees, stages, held_out, begun]))
+            _check_run(folder, digest([asdict(config), sees, stages, begun]))
         for number, rows in enumerate(stages):
             done = folder / f"stage-{number + 1}" / "sentinel"
             if (done / "sentinel.json").exists():
                 sentinel = load_transformer(done, read_card(done))
                 continue
-            _train_stage(sentinel, number, rows, held_out, done.parent, kept=kept, progress=progress)
+            _train_stage(sentinel, number, rows, done.parent, kept=kept, progress=progress)
             if kept:
                 sentinel.save(done)
                 for checkpoint in done.parent.glob("checkpoint-*"):

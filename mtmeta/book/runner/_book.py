@@ -12,22 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..._files import read_text
-from ..._yaml import parse
+from ..._yaml import read_yaml
 from ._execute import about
 
 #: Copied beside the chapters, so that pages can include them.
 ROOT_FILES = ("*.yml", "*.md", "*.cff", "LICENSE", "constraints.txt", "benchmarks/*.md", "tools/calibration/*.md")
 _JUPYTER_BOOK = Path(sys.executable).parent / "jupyter-book"
-
-
-def read_yaml(path: Path) -> Any:
-    """Return the content of a YAML file of the book."""
-    text = read_text(path)
-    try:
-        return parse(text)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
 
 
 def pages(root: Path) -> list[str]:

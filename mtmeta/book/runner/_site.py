@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ._book import build, copy_sources, pages, read_yaml, write_execution
+from ..._yaml import read_yaml
+from ._book import build, copy_sources, pages, write_execution
 from ._run import Outcome, plain
 
 _PAGE = "book/your_run"
