@@ -36,7 +36,7 @@ def copies(es: EvalSet, metrics: Sequence[str] | None = None) -> dict[str, tuple
     >>> import mtmeta as mm
     >>> es = mm.EvalSet([[1, 2], [5, 3]], {"A": [[0, 2], [4, 7]], "B": [[1, 2], [3, 4.5]]}, systems=["X", "Y"])
     >>> copies(es)
-    {'B': ('A', 'is the same metric as A in other units (0.5 A + 1): the two cannot differ')}
+    {'B': ('A', 'is the same metric as A but for units or rounding: the two cannot differ')}
     """
     names = list(es.metrics if metrics is None else metrics)
     found: dict[str, tuple[str, str]] = {}
@@ -44,28 +44,20 @@ def copies(es: EvalSet, metrics: Sequence[str] | None = None) -> dict[str, tuple
     originals: dict[bytes, list[tuple[str, np.ndarray]]] = {}  # of the metrics that scored the same cells
     for name, own in rows.items():
         known = ~np.isnan(own)
-        shape = _shape(own[known])
-        if line := _line(human[both := known & ~np.isnan(human)], own[both]):
-            how = "equals the human scores" if line == (1, 0) else f"is the human scores{_units('human', line)}"
+        both, shape = known & ~np.isnan(human), _shape(own[known])
+        if _on_a_line(human[both], own[both]):
+            how = "equals the human scores but for units or rounding"
             found[name] = "human", f"{how}: a metric must not be made from the scores that judge it"
             continue
         group = originals.setdefault(known.tobytes(), [])
         for other, theirs in group:
             if np.array_equal(rows[other], own, equal_nan=True):
                 found[name] = other, f"has the same scores as {other}: the two cannot differ"
-            elif np.abs(shape - theirs).max(initial=0.0) <= 1e-6 and (line := _line(rows[other][known], own[known])):
-                found[name] = other, f"is the same metric as {other}{_units(other, line)}: the two cannot differ"
+            elif np.abs(shape - theirs).max(initial=0.0) <= 1e-6 and _on_a_line(rows[other][known], own[known]):
+                found[name] = other, f"is the same metric as {other} but for units or rounding: the two cannot differ"
         if name not in found:
             group.append((name, shape))
     return found
-
-
-def _units(name: str, line: tuple[float, float]) -> str:
-    slope, start = line
-    if not start and abs(slope - 1) <= _ROUNDING:
-        return " but for rounding"
-    shift = f" {'+' if start > 0 else '-'} {abs(start):.4g}" if start else ""
-    return f" in other units ({slope:.4g} {name}{shift})"
 
 
 def _shape(values: np.ndarray) -> np.ndarray:
@@ -74,18 +66,11 @@ def _shape(values: np.ndarray) -> np.ndarray:
     return (values - values.mean()) / spread if spread else np.zeros_like(values)
 
 
-def _line(x: np.ndarray, y: np.ndarray) -> tuple[float, float] | None:
-    """Return slope and start of the rising line on which all points lie, or None."""
+def _on_a_line(x: np.ndarray, y: np.ndarray) -> bool:
+    """Return whether all points, enough of them, lie on a rising line."""
     if len(x) < _FEWEST_CELLS or np.abs(_shape(x) - _shape(y)).max() > _ROUNDING:
-        return None
-    if len(np.unique(x[: 10 * _FEWEST_CELLS])) < _FEWEST_VALUES and len(np.unique(x)) < _FEWEST_VALUES:
-        return None
-    if np.array_equal(x, y):
-        return 1.0, 0.0
-    low, high = x.argmin(), x.argmax()
-    slope = (y[high] - y[low]) / (x[high] - x[low])
-    start = y[low] - slope * x[low]
-    return float(slope), float(start) if abs(start) > _ROUNDING * np.abs(y).max() else 0.0
+        return False
+    return any(len(np.unique(some)) >= _FEWEST_VALUES for some in (x[: 10 * _FEWEST_CELLS], x))
 
 
 def repeated(es: EvalSet) -> str:

@@ -409,13 +409,9 @@ def wmt23_curve(metric: str, *, n_segments: int | None = None) -> pd.DataFrame:
     sizes = table["n_segments"].replace(0, 557)
     rows = table[sizes <= (check_count("n_segments", n_segments, 1) if n_segments is not None else 557)]
     if rows.empty:
-        why, instead = f"the smallest is for {sizes.min()}", ""
-        if len(sizes) == 1:
-            why = "only for all (557 or more): its system scores are no means of segment scores, so fewer have none"
-            instead = ", or take a metric that has curves for fewer segments, such as COMET"
         raise Undefined(
-            f"WMT23 has no curve of {metric!r} for {n_segments} segments, {why}. Fit a curve to your own segment "
-            f"scores (`--set my_scores.csv`, in Python `differences.curve`){instead}."
+            f"WMT23 has no curve of {metric!r} for {n_segments} segments; the smallest is for {sizes.min()}. Fit a "
+            "curve to your own segment scores (`--set my_scores.csv`, in Python `differences.curve`)."
         )
     return rows.tail(1).reset_index(drop=True)
 

@@ -95,13 +95,14 @@ def test_a_metric_is_judged_by_its_segments_and_not_by_an_outlying_system():
     flipped[3] += 15  # the flipped metric, too, has the outlier on top
     es = mm.EvalSet(human, {"flipped": flipped, "good": human, "blind": [-human.mean(axis=0)] * 4}, systems=[*"ABCD"])
     found = {row.name: row.note for row in validate(es).query("what == 'warning'").itertuples()}
-    assert found == {"good": "equals the human scores: a metric must not be made from the scores that judge it"}
+    why = "a metric must not be made from the scores that judge it"
+    assert found == {"good": f"equals the human scores but for units or rounding: {why}"}
     three = validate(es.select(systems=[*"ABC"])).query("what == 'warning'")
     assert list(three["name"]) == ["good", "flipped"]
     found = doubts(copy=lambda f: f["good"], other=lambda f: f["good"] + 1e-9)
     assert found == {
         "copy": "has the same scores as good: the two cannot differ",
-        "other": "is the same metric as good but for rounding: the two cannot differ",
+        "other": "is the same metric as good but for units or rounding: the two cannot differ",
     }
 
 
@@ -119,12 +120,12 @@ ODDITIES = {
     "a constant system": (
         lambda s: (3, 0.5),
         r"system 'Dune': standard deviation 0, usually [\d.]+: another scale\?",
-        r"system 'Dune': 300 successive scores from segment 1 are 0\.5: filled in\?",
+        r"system 'Dune': 299 scores from segment 2 repeat those from segment 1: written twice, or filled in\?",
     ),
     "scored twice": (lambda s: (5, s[4]), "systems 'Ember' and 'Fjord' have the same scores: was one scored twice\\?"),
     "written twice": (
         lambda s: ((0, slice(200, 216)), s[0, 100:116]),
-        r"system 'Aster': 16 scores from segment 201 repeat those from segment 101: was something written twice\?",
+        r"system 'Aster': 16 scores from segment 201 repeat those from segment 101: written twice, or filled in\?",
     ),
     "one system late": (
         lambda s: (6, np.roll(s[6], 1)),
@@ -185,9 +186,9 @@ def test_copies_of_metrics_and_of_humans_and_repeated_segments_are_named():
     }
     assert notes == {
         "same": "has the same scores as good",
-        "line": "is the same metric as good in other units (2 good + 3)",
-        "human copy": "equals the human scores",
-        "scaled": "is the human scores in other units (0.1429 human)",
+        "line": "is the same metric as good but for units or rounding",
+        "human copy": "equals the human scores but for units or rounding",
+        "scaled": "equals the human scores but for units or rounding",
     }
     # a table of few levels has equal segments by chance, and one whose segments were entered 20 times has not
     levels = np.random.default_rng(1).integers(0, 3, (2, 3, 60)).astype(float)
@@ -196,7 +197,10 @@ def test_copies_of_metrics_and_of_humans_and_repeated_segments_are_named():
         table = validate(mm.EvalSet(human, {"m": metric}, systems=[*"ABC"]))
         assert any("differ in their scores" in str(note) for note in table["note"]) == expected
     assert (
-        refuses("'line' is the same metric as good in other units", mm.significance.power, es, ["line", "good"]) is None
+        refuses(
+            "'line' is the same metric as good but for units or rounding", mm.significance.power, es, ["line", "good"]
+        )
+        is None
     )
     assert refuses("No number of segments or systems", mm.significance.power, es, ["human copy", "scaled"]) is None
     assert "line is the same metric as good" in mm.compare(es, ["line", "good"], n_resamples=20).note
@@ -234,7 +238,7 @@ def of_system(row, how):
     ("change", "expected"),
     [
         (of_system(3, np.random.default_rng(0).permutation), ["'Dune': scores of equal translations"]),
-        (of_system(2, np.sort), ["successive scores", "scores of equal translations"]),
+        (of_system(2, np.sort), ["scores from segment", "scores of equal translations"]),
         (of_system((slice(None), slice(0, 300, 60)), lambda rows: -1), ["60 scores of -1, the others are 9.158"]),
         (of_system(0, lambda row: row), []),
     ],

@@ -116,12 +116,8 @@ def _repeats(es: EvalSet, scores: np.ndarray, known: np.ndarray) -> Iterator[str
         again = [(first, k) for first, k in again if first != k]
         if again:
             first, k = again[0]
-            if np.ptp(row[k : k + length]):
-                where = f"from segment {es.segments[k]!r} repeat those from segment {es.segments[first]!r}"
-                yield f"system {system!r}: {length - 1 + len(again)} scores {where}: was something written twice?"
-            else:
-                where = f"from segment {es.segments[first]!r} are {row[k]:g}"
-                yield f"system {system!r}: {length + len(again)} successive scores {where}: filled in?"
+            where = f"from segment {es.segments[k]!r} repeat those from segment {es.segments[first]!r}"
+            yield f"system {system!r}: {length - 1 + len(again)} scores {where}: written twice, or filled in?"
 
 
 def _unequal(es: EvalSet, scores: np.ndarray) -> Iterator[str]:

@@ -10,7 +10,7 @@ OPTIONS: dict[str, str] = {
     "rank teaching --protocol wmt99": "Invalid value for '--protocol'",
     "difference chrF -- -1": "Invalid value for 'DELTA'",
     "difference chrf 1": "unknown metric in WMT23: 'chrf'. Did you mean 'chrF'",
-    "difference BLEU 1 --segments 100": "only for all .* its system scores are no means.*--set my_scores.csv.*, such as COMET",
+    "difference BLEU 1 --segments 100": "no curve of 'BLEU' for 100 segments; the smallest is for 557.*--set my_scores.csv",
     "difference SourceOnly 1 --set teaching": "gives all systems of a set one score",
     "rank teaching --n-resamples -1": "must be at least",
     "correlate teaching --grouping both": "must be one of",
