@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import check_count
 from .._files import word_lists
 
 _PROMPTS = word_lists("prompts")
@@ -61,9 +60,8 @@ class LanguageModel:
 
     Raises
     ------
-    TypeError, ValueError
-        If an option is of the wrong type or out of range. On first use, if the extra is not installed, or the model
-        cannot be loaded.
+    ValueError
+        On first use, if the extra is not installed, or the model cannot be loaded.
 
     References
     ----------
@@ -81,10 +79,6 @@ class LanguageModel:
     max_new_tokens: int = 200
     batch_size: int = 8
     seed: int = 0
-
-    def __post_init__(self) -> None:
-        for option, least in (("max_new_tokens", 1), ("batch_size", 1), ("seed", 0)):
-            check_count(option, getattr(self, option), least)
 
     @cached_property
     def _pipeline(self) -> Any:
