@@ -4,16 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from campaigns import refuses
+from trees import write
 
 from mtmeta.datasets import _ranking, load, load_all, load_any, load_rankings, load_transcripts
 
 REFERENCES = "7-1-0001\tb c\t[]\n7-1-0000\ta b\t[]\n61-2-0000\td\t[]\n"
 TRANSCRIPTS = "7-1-0000\ta\n61-2-0000\t\n7-1-0001\tb c\n"
-
-
-def write(path, text):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
 
 
 @pytest.fixture

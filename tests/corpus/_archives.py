@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 
 import pandas as pd
+from trees import write
 
 from mtmeta import sentinel
 from mtmeta.datasets._fetch import _convert
@@ -21,7 +22,6 @@ from mtmeta.datasets._pickles import read_scores_pickle
 from mtmeta.datasets._registry import DataFile
 
 from ._case import Case
-from ._trees import write
 
 
 class _Calls:

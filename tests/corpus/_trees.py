@@ -8,6 +8,8 @@ import tarfile
 from pathlib import Path
 from unittest import mock
 
+from trees import scores, write
+
 from mtmeta.datasets import load
 
 from ._case import Case
@@ -27,15 +29,6 @@ REF = f"references/{LP}.refA.txt"
 OUT = f"system-outputs/{LP}/B.txt"
 MEANS = {"systems": ("A", "B"), "segments": (1, 2), "human": ((0, -6), (-1, -7)), "X": ((0.9, 0.2), (0.8, 0.3)),
     "translations": (("Eins.", "Zwei."), ("Ein.", "Zwo.")), "sources": ("One.", "Two.")}
-
-
-def scores(table):
-    return "".join(f"{s}\t{v}\n" for s, values in table.items() for v in values)
-
-
-def write(path, content):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
 def tree(folder):

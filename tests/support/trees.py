@@ -14,9 +14,9 @@ OUTPUTS = {
 MQM = {"Beta": ["-6", "None", "-5.1"], "refB": ["0", "None", "-1"], "Alpha": ["-1", "None", "-0.0"], "refA": ["0"] * 3}
 
 
-def write(path: Path, text: str) -> Path:
+def write(path: Path, content: str | bytes) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(text.encode("utf-8"))
+    path.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
     return path
 
 
