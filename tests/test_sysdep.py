@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from campaigns import refuses
+from scipy import stats
 from sklearn.isotonic import IsotonicRegression
 
 import mtmeta as mm
@@ -360,6 +361,28 @@ def test_a_check_of_the_curve_holds_its_level_for_a_line_and_is_undefined_for_tw
     es = rated_twice(4)
     binary = mm.EvalSet(np.sign(es.human), {"human_2": np.sign(es["human_2"]), "m": es["m"]}, systems=es.systems)
     assert np.isnan(sysdep.favours(binary, "m", degree=1, n_resamples=5).fit[1])
+
+
+def test_the_check_of_a_line_segment_by_segment():
+    """Steps of one rating beside what a line leaves of the other; both ratings serve as instruments in turn."""
+    es, left = rated_twice(5, curve=True, n_segments=40), []
+    ratings = (es.ratings - es.ratings.mean(axis=1, keepdims=True)).round(12)
+    given = [h - h.mean(axis=1, keepdims=True) for h in ratings]
+    cuts = np.quantile(es.ratings, [0.25, 0.5, 0.75], method="higher")
+    steps = [[(h >= cut) - (h >= cut).mean(axis=0) for cut in cuts] for h in es.ratings]
+    steps = [[step - step.mean(axis=1, keepdims=True) for step in of] for of in steps]
+    m = es["m"] - es["m"].mean(axis=0)
+    m = m - m.mean(axis=1, keepdims=True)
+    turns = [(0, 1), (1, 0)]
+    slope = sum((given[b] * m).sum() for _, b in turns) / sum((given[b] * given[a]).sum() for a, b in turns)
+    for step in range(3):
+        share = sum((steps[b][step] * given[a]).sum() for a, b in turns)
+        share /= sum((given[b] * given[a]).sum() for a, b in turns)
+        rest = [(steps[b][step] - share * given[b]) * (m - slope * given[a]) for a, b in turns]
+        left.append(sum(rest).sum(axis=0))
+    test = 40 * np.mean(left, axis=1) @ np.linalg.solve(np.cov(left, bias=True), np.mean(left, axis=1)) * 37 / (40 * 3)
+    found = sysdep.favours(es, "m", degree=1, n_resamples=2, unit="segment").fit[1]
+    assert found == pytest.approx(stats.f.sf(test, 3, 37), rel=1e-6)
 
 
 def test_a_slope_that_follows_the_source_is_no_favour_once_the_source_is_given():
