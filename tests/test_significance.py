@@ -173,20 +173,6 @@ def test_blocks_are_runs_of_rated_segments():
         pd.testing.assert_frame_equal(*p)
 
 
-def test_documents_are_exchanged_where_there_are_enough():
-    es = campaign(0, n_segments=40)
-    for n_documents, unit, n in ((20, "document", 20), (19, "segment", 40)):
-        documents = [str(k % n_documents) for k in range(40)]
-        named = mm.EvalSet(es.human, {m: es[m] for m in es.metrics}, systems=es.systems, documents=documents)
-        table = compare(named, n_resamples=9).table
-        assert set(zip(table["unit"], table["n_units"], strict=True)) == {(unit, n)}
-    human = np.array(es.human)
-    human[:, :2] = np.nan
-    documents = [str(k // 2) for k in range(40)]  # 19 of the 20 have ratings
-    unrated = mm.EvalSet(human, {m: es[m] for m in es.metrics}, systems=es.systems, documents=documents)
-    assert compare(unrated, n_resamples=9).table["n_units"].tolist() == [38] * 3
-
-
 def slow_max_t(draws, observed):
     """Adjust p-values by the definition: a difference against the largest of those that are not larger."""
     spread = np.sqrt((draws**2).mean(axis=1))
@@ -444,16 +430,6 @@ def test_power_is_that_of_the_normal_distribution_and_of_t():
         mm.significance.power(es.with_metrics({"a": es["BLEU"], "b": es["BLEU"]}), ["a", "b"])
     with pytest.raises(ValueError, match="the jackknife over systems needs three; found 2"):
         mm.significance.power(es.select(systems=es.systems[:2]), names)
-
-
-def test_power_says_how_little_a_small_pilot_knows():
-    es = mm.load("teaching")
-    close, clear = (mm.significance.power(es, ["Judge", other], n_resamples=200) for other in ("Regressor", "BLEU"))
-    assert (close["pilot"][0] > 300, close["high"][1]) == (True, np.inf)
-    assert (clear["pilot"][0] < 300, clear["high"][1] < np.inf) == (True, True)
-    for table in (close, clear):
-        assert table["low"][1] < table["n_segments"][1] < table["high"][1]
-        assert table["low"][3] <= table["high"][3]
 
 
 def swaps_of(es, unit, n, seed):
