@@ -21,6 +21,7 @@ from mtmeta.book.runner import _needs, _run
 
 CHAPTERS = [p for p in NOTEBOOKS if p.name[:2].isdigit()]
 CHI_SQUARES = {"real_data/local_accuracy_speech.ipynb": "table6", "real_data/local_accuracy_ranking.ipynb": "table7"}
+CHI_SQUARES["real_data/local_accuracy.ipynb"] = "table5"
 ORDER = re.compile(r"\{order\}`[^`<]*<([^`:]+?): ([^`]+)>`")
 
 

@@ -198,3 +198,23 @@ def combination_variance(
             "n_perturbations",
         ],
     )
+
+
+def bend(
+    x: pd.Series, y: pd.Series, segment: pd.Series, rng: int, n_resamples: int = 999
+) -> tuple[float, float, float, float]:
+    """Fit a parabola of y over x, and return its slope at x = .5, its curvature and the 95 % interval of the latter.
+
+    Segments are drawn again for the interval. A line has curvature 0.
+    """
+    terms = np.stack([np.ones(len(x)), x - 0.5, (x - 0.5) ** 2], axis=1)
+    products = np.einsum("ni,nj->nij", terms, np.column_stack([terms, y]))
+    number = pd.factorize(segment)[0]
+    sums = np.zeros((number.max() + 1, *products.shape[1:]))
+    np.add.at(sums, number, products)
+    weights = np.full(len(sums), 1 / len(sums))
+    drawn = np.random.default_rng(rng).multinomial(len(sums), weights, n_resamples)
+    whole = np.einsum("dn,nij->dij", np.vstack([np.ones_like(drawn[:1]), drawn]), sums)
+    fits = np.linalg.solve(whole[..., :3], whole[..., 3:])[..., 0]
+    low, high = np.quantile(fits[1:, 2], [0.025, 0.975])
+    return fits[0, 1], fits[0, 2], low, high

@@ -82,6 +82,52 @@ def tau_ap_matrix(
     return tau.iloc[order, order]
 
 
+def with_global(
+    pairs: pd.DataFrame,
+    *,
+    context: Sequence[str],
+    n_resamples: int,
+    rng: int,
+) -> dict[str, float]:
+    """Compare the order of metrics in each context with the global one, and with what chance gives.
+
+    Chance deals the systems among the translations of each segment, so that a context is a random translation of each
+    segment. ``context`` names the set and the system. Returns the mean tau_AP (``value``), its mean and 95 % interval
+    under chance, and the share of draws (plus one) that are as low (``p_value``).
+    """
+    names = la.metrics_of(pairs)
+    right = pd.DataFrame({m: pairs[m] > pairs[f"{m}_perturbed"] for m in names})
+    whole = right.mean()
+    keys = [*context, "segment"]
+    cells = pairs[keys].drop_duplicates().sort_values([context[0], "segment"])
+    group = cells.groupby([context[0], "segment"]).ngroup().to_numpy()
+
+    def mean_tau(systems):
+        new = cells.assign(dealt=systems)
+        labels = pairs[keys].merge(new, on=keys, how="left")
+        by = [labels[context[0]].to_numpy(), labels["dealt"].to_numpy()]
+        local = right.groupby(by).mean()
+        return np.mean(
+            [la.tau_ap(row, whole, symmetric=True) for _, row in local.iterrows()]
+        )
+
+    rng, own = np.random.default_rng(rng), cells[context[1]].to_numpy()
+    value = mean_tau(own)
+    null = [
+        mean_tau(own[np.lexsort((rng.random(len(own)), group))])
+        for _ in range(n_resamples)
+    ]
+    low, high = np.quantile(null, [0.025, 0.975])
+    p = (1 + np.sum(np.array(null) <= value)) / (1 + n_resamples)
+    return {
+        "value": value,
+        "null_mean": np.mean(null),
+        "null_low": low,
+        "null_high": high,
+        "p_value": p,
+    }
+
+
 def _clustered(symmetric: np.ndarray) -> np.ndarray:
     """Return the order of the leaves of average linkage."""
     distance = np.maximum(np.nan_to_num(1 - symmetric, nan=1.0), 0)
