@@ -13,7 +13,6 @@ from matplotlib.legend import Legend
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 MARKERS = ("o", "s", "^", "D", "v", "P")
 GREY = "#8c8c8c"
-LINES = ("-", "--", "-.", ":")
 #: Names are often seven or eight, and lines that differ in the marker alone are hard to follow.
 _COLOURS, _MARKERS = (*COLOURS, "#000000", GREY), (*MARKERS, "X", "*")
 
