@@ -111,6 +111,8 @@ def load_light(folder: Path, card: dict[str, Any]) -> LightSentinel:
     """Return the sentinel that `LightSentinel.save` wrote."""
     try:
         state = {name: np.array(card[name], dtype=np.float64) for name in (*_OF_NGRAMS, *_OF_SHAPE)}
+        if not all(np.isfinite(values).all() for values in state.values()):
+            raise ValueError("it does not have a finite number for each feature")
         state |= {"alpha": float(card["alpha"]), "intercept": float(card["intercept"]), "n": int(card["n"])}
         state |= {"ngrams": [*card["ngrams"]], "validation": dict(card["validation"])}
         config = card["config"] | {"alphas": tuple(card["config"]["alphas"])}
