@@ -35,9 +35,9 @@ def test_example_is_in_the_campaign(system):
 def test_both_calls_of_sacrebleu_print_what_the_page_shows():
     texts = mm.load("teaching").texts
     hypotheses, references = list(texts.translations["Ember"]), list(next(iter(texts.references.values())))
-    for call, given in ("as intended", [references]), ("exchanged", [[text] for text in references]):
+    for call, given in ("[references]", [references]), ("[[r] for r in references]", [[r] for r in references]):
         score = sacrebleu.corpus_bleu(hypotheses, given).score
-        assert re.search(rf"# {call}\n# BLEU = ([\d.]+)", FRONT)[1] == f"{score:.1f}"
+        assert re.search(rf"{re.escape(call)}\)  # BLEU ([\d.]+)", FRONT)[1] == f"{score:.1f}"
     assert f"for the {len(hypotheses)} translations by Ember" in FRONT
 
 
