@@ -17,7 +17,8 @@ ROOT = Path(__file__).parents[1]
 
 REPOSITORY, HOMEPAGE = "https://github.com/example/mtmeta", "https://example.github.io/mtmeta"
 EXTRAS = {"local": ["jiwer>=4", "pytrec-eval-terrier>=0.5"], "sentinel": ["torch>=2.4"], "all": ["mtmeta[local]"]}
-NOWHERE = {"optional-dependencies": EXTRAS, "urls": {}}
+
+
 SOMEWHERE = {"optional-dependencies": EXTRAS, "urls": {"Repository": REPOSITORY, "Homepage": HOMEPAGE + "/"}}
 
 
