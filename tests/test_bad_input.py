@@ -3,7 +3,6 @@
 import campaigns
 import numpy as np
 import pandas as pd
-import pytest
 from corpus._tables import GOOD
 from trees import LP, MQM, MQM_ROWS, OUTPUTS, make_tree, scores, write
 
@@ -25,19 +24,6 @@ def test_table_options_and_arguments_that_are_no_path(tmp_path):
     refuses(r"expected a set name or a path; found DataFrame.*from_frame", pd.DataFrame(), error=TypeError)
     refuses(r"expected a set name or a path; found NoneType", None, error=TypeError)
     refuses(r"a folder without human-scores.*metrics_from", tmp_path)
-
-
-@pytest.mark.parametrize(("name", "message"), [
-    ("wmt32/zh-en", r"unknown set 'wmt32/zh-en'.*Did you mean 'wmt23/zh-en'\? Available: 'teaching', "),
-    ("ted/en-ed", r"unknown part of ted 'en-ed'. Did you mean 'en-de'\?"),
-    ("teaching/en-de", r"unknown part of teaching"),
-    ("ted", r"'ted' holds 2 parts: ted/en-de, ted/zh-en. Name one of these .in Python: or use load_all"),
-])  # fmt: skip
-def test_unknown_sets(name, message, monkeypatch, tmp_path):
-    (tmp_path / "google-mqm/ted").mkdir(parents=True)
-    monkeypatch.setenv("MTMETA_DATA", str(tmp_path))
-    monkeypatch.chdir(tmp_path)
-    refuses(message, name)
 
 
 def test_data_that_are_not_here(tmp_path, monkeypatch):

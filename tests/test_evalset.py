@@ -298,13 +298,6 @@ def test_a_missing_value_is_not_scored():
     assert np.isnan(small(human=nullable).human).tolist() == [[False, True], [False, False]]
 
 
-@pytest.mark.parametrize("column", [
-    pd.to_datetime(["2024-01-01"] * 4), pd.to_timedelta([1, 2, 3, 4]), [True, False, True, True],
-])  # fmt: skip
-def test_columns_of_dates_and_of_truth_values_are_no_metrics(column):
-    refuses("column 'm' must hold numbers; found", mm.EvalSet.from_frame, small().to_frame().assign(m=column))
-
-
 def test_tables_go_by_their_index_and_other_kinds_of_numbers_are_refused():
     turned = pd.DataFrame([[3, 4], [1, 2]], index=["B", "A"])
     assert small(metrics={"m": turned})["m"].tolist() == [[1, 2], [3, 4]]

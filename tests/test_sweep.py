@@ -83,6 +83,13 @@ def test_files_that_are_not_plain_yaml(tmp_path, content, match):
     refuses("list", mm.sweep.read_plan, [], error=TypeError)
 
 
+@pytest.mark.parametrize(("name", "match"), [
+    ("teachin", "unknown set 'teachin'.* Did you mean 'teaching'"), ("teaching-ranking", "holds rankings"),
+])  # fmt: skip
+def test_sets_that_cannot_be_swept(name, match):
+    refuses(match, mm.sweep.tasks, plan_of("expected_accuracy", sets=[name]), error=(ValueError, TypeError))
+
+
 EXPECTED = {
     "correlate": ({"grouping": "none"}, lambda es: mm.correlate(es, grouping="none")),
     "pairwise_accuracy": ({}, mm.pairwise_accuracy),

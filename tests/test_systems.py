@@ -123,18 +123,3 @@ def test_prism_src_of_wmt23_hebrew_with_and_without_the_translator(data_dir):
         ranks = [pd.Series({m: way.system_scores_of(m).corr().iloc[0, 1] for m in es.metrics}).rank() for way in ways]
         moved[es.language_pair] = int((ranks[0] != ranks[1]).sum()), len(es.metrics)
     assert moved == {"en-de": (29, 43), "he-en": (38, 43), "zh-en": (31, 43)}  # on the page on outliers
-
-
-def test_means_that_are_equal_but_for_rounding_share_a_rank():
-    """The metrics have the same scores of each system in another order, so their sums differ in the last digit."""
-    scores = {
-        "A": [0.1, 0.2, 0.3, 0.7],
-        "B": [0.4, 0.6, 0.7, 0.1],
-        "C": [0.7, 0.9, 0.8, 0.3],
-        "D": [0.5, 0.1, 0.2, 0.6],
-    }
-    rows = np.array(list(scores.values()))
-    metrics = {"X": rows, "Xsorted": np.sort(rows), "Xrev": rows[:, ::-1]}
-    human = [[-1, -2, -3, -4], [-2, -1, -2, -2], [0, -1, -1, -1], [-1, -1, -1, -2]]
-    found = mm.rank([mm.EvalSet(human, metrics, systems=list("ABCD"))], n_resamples=0).tasks
-    assert found.query("level == 'system'").groupby("task")["rank"].nunique().tolist() == [1, 1]
