@@ -8,7 +8,6 @@ from campaigns import refuses, source_only
 
 import mtmeta as mm
 from mtmeta import protocols, significance
-from mtmeta.agreement import spa
 
 
 @pytest.fixture
@@ -168,13 +167,6 @@ def test_ties_of_spa_are_counted_as_asked_in_the_published_test():
             found = mm.compare(es, coefficient="spa", method="published", n_resamples=40, rng=7)
             assert found.table.set_index("metric")["value"].to_dict() == spa.to_dict()
             np.testing.assert_array_equal(draws, found.draws)
-
-
-def test_spa_without_a_system_reuses_the_p_values_of_the_others(monkeypatch):
-    es, calls, one_sided_p = noisy(0, "one", "aa-bb"), [], spa.one_sided_p
-    monkeypatch.setattr(spa, "one_sided_p", lambda *given: calls.append(1) or one_sided_p(*given))
-    assert len(protocols.without_each_system(es, es.metrics, protocols.Task("spa", "system"))) == 18
-    assert len(calls) == 4  # the humans and each metric, once
 
 
 def outlying():
