@@ -26,9 +26,9 @@ MAX_LINES, MAX_FUNCTION_LINES, MIN_EXERCISES = 30, 12, 3
 #: At most so many words and cells, at least so many figures.
 LIMITS_OF_A_CHAPTER, LIMITS_OF_REAL_DATA = (3600, 60, 5), (3500, 60, 1)
 #: Of a chapter that readers may leave out.
-OPTIONAL, LIMITS_OF_AN_OPTIONAL_CHAPTER = "08_", (2450, 45, 3)
+OPTIONAL, LIMITS_OF_AN_OPTIONAL_CHAPTER = "08_", (1850, 40, 3)
 #: Words of chapters 11 to 14, beyond the four papers.
-LIMITS_BEYOND = 3200
+LIMITS_BEYOND = 3050
 #: How the headings of a chapter begin, in this order. "On …" is the section that works on data.
 ANATOMY = (
     "What you will learn", "The problem", "Definition", "From formula to code", "On ", "What to take away",
