@@ -24,7 +24,7 @@ README = ROOT / "README.md"
 
 MAX_LINES, MAX_FUNCTION_LINES, MIN_EXERCISES = 30, 12, 3
 #: At most so many words and cells, at least so many figures.
-LIMITS_OF_A_CHAPTER, LIMITS_OF_REAL_DATA = (3600, 60, 5), (3500, 60, 1)
+LIMITS_OF_A_CHAPTER, LIMITS_OF_REAL_DATA = (3600, 60, 5), (3400, 60, 1)
 #: Of a chapter that readers may leave out.
 OPTIONAL, LIMITS_OF_AN_OPTIONAL_CHAPTER = "08_", (1850, 40, 3)
 #: Words of chapters 11 to 14, beyond the four papers.
