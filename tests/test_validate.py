@@ -227,6 +227,9 @@ def odd(change, teaching):
     return [note for name, note in oddities(teaching.with_metrics({"m": scores})) if name == "m"]
 
 
+IN_TURN = np.concatenate([np.arange(k, 300, 4) for k in range(4)])
+
+
 def of_system(row, how):
     def change(scores):
         scores[row] = how(scores[row])
@@ -238,7 +241,10 @@ def of_system(row, how):
     ("change", "expected"),
     [
         (of_system(3, np.random.default_rng(0).permutation), ["'Dune': scores of equal translations"]),
-        (of_system(2, np.sort), ["scores from segment", "scores of equal translations"]),
+        (of_system(5, lambda row: row[IN_TURN]), ["'Fjord': scores of equal", "'Fjord': follows the other systems if"]),
+        (of_system(2, np.sort), ["scores from segment", "ascending or descending order", "scores of equal"]),
+        (of_system(slice(None), lambda rows: rows[:, IN_TURN]), ["the human scores if reordered as the output of 4"]),
+        (of_system(5, lambda row: row[np.argsort(IN_TURN)]), ["scores of equal", "as the output of 4 processes"]),
         (of_system((slice(None), slice(0, 300, 60)), lambda rows: -1), ["60 scores of -1, the others are 9.158"]),
         (of_system(0, lambda row: row), []),
     ],

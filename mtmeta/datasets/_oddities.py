@@ -31,6 +31,10 @@ _ALIKE = 0.8
 _GAP = 0.25
 #: A correlation after a shift counts if it exceeds that before it, and 0, by so many standard errors of a zero one.
 _ERRORS = 4
+#: So many processes may have shared the work.
+_PROCESSES = (2, 3, 4, 8)
+#: Fewer changes from segment to segment do not show that scores were sorted.
+_STEPS = 10
 
 
 def oddities(es: EvalSet) -> Iterator[tuple[Any, str]]:
@@ -46,15 +50,16 @@ def oddities(es: EvalSet) -> Iterator[tuple[Any, str]]:
             *_other_scales(es, scores),
             *_copies(es, scores),
             *_repeats(es, scores, known),
+            *_sorted(es, scores),
             *(_unequal(es, scores) if name != "human" else ()),
         ]
         for i, system in enumerate(es.systems if len(scores) > 2 else ()):
             others = means(np.delete(scores, i, axis=0), 0)
-            notes = _shifted(scores[i], others, "the other systems")
+            notes = _out_of_step(scores[i], others, "the other systems")
             found += [f"system {system!r}: {note}" for note in notes]
         if name != "human":
             sides = means(scores, 0), means(human, 0), "the human scores"
-            found += _shifted(*sides)
+            found += _out_of_step(*sides)
         yield from ((name, note) for note in found)
     yield from _untranslated(es)
 
@@ -120,6 +125,14 @@ def _repeats(es: EvalSet, scores: np.ndarray, known: np.ndarray) -> Iterator[str
             yield f"system {system!r}: {length - 1 + len(again)} scores {where}: written twice, or filled in?"
 
 
+def _sorted(es: EvalSet, scores: np.ndarray) -> Iterator[str]:
+    """Yield the systems whose scores only rise or only fall from segment to segment."""
+    for system, row in zip(es.systems, scores, strict=True):
+        steps = np.diff(row[~np.isnan(row)])
+        if np.count_nonzero(steps) >= _STEPS and (steps.min() >= 0 or steps.max() <= 0):
+            yield f"system {system!r}: its scores are in ascending or descending order: were they sorted?"
+
+
 def _unequal(es: EvalSet, scores: np.ndarray) -> Iterator[str]:
     """Yield the systems whose equal translations are scored as differently as others; none if most systems' are."""
     from scipy.stats import rankdata  # loading need not wait for it
@@ -149,20 +162,33 @@ def _untranslated(es: EvalSet) -> Iterator[tuple[Any, str]]:
             yield system, f"{same} of {len(own)} translations are the source: not translated?"
 
 
-def _shifted(row: np.ndarray, others: np.ndarray, whom: str) -> Iterator[str]:
-    """Yield by how many segments a row must be shifted to follow others, if that is far better than as it is."""
+def _out_of_step(row: np.ndarray, others: np.ndarray, whom: str) -> Iterator[str]:
+    """Yield how a row must be reordered to follow others, if it then follows them far better than as it is."""
     from .._pearson import pearson
 
-    found = {}
-    for shift in (0, -1, 1):
-        n = len(row) - abs(shift)
-        one, two = row[max(0, shift) :][:n], others[max(0, -shift) :][:n]
-        both = ~(np.isnan(one) | np.isnan(two))
+    padded, now, found = np.append(row, np.nan), None, []
+    for note, errors, order in _orders(len(row)):
+        there = padded[order]
+        both = ~(np.isnan(there) | np.isnan(others))
         if both.sum() < 2:
             return
-        found[shift] = float(np.nan_to_num(pearson(one[both], two[both])))
-    best = max(found, key=lambda shift: found[shift])
-    if found[best] - max(0.0, found[0]) > _ERRORS / math.sqrt(both.sum()):
-        way = "late" if best > 0 else "early"
-        r = f"correlation {found[best]:.2f} instead of {found[0]:.2f}"
-        yield f"follows {whom} if moved by one segment ({r}): do its scores come one segment too {way}?"
+        r = float(np.nan_to_num(pearson(there[both], others[both])))
+        now = r if now is None else now
+        if (r - max(0.0, now)) * math.sqrt(both.sum()) > errors:
+            found.append((r, note))
+    if found:
+        r, note = max(found)
+        yield f"follows {whom} if {note.format(f'correlation {r:.2f} instead of {now:.2f}')}"
+
+
+def _orders(n: int) -> Iterator[tuple[str, int, np.ndarray]]:
+    """Yield orders of n segments, that of the file first, with a note and a threshold; -1 and n stand for no score."""
+    as_it_is = np.arange(n)
+    yield "", 0, as_it_is
+    for way, step in (("late", 1), ("early", -1)):
+        note = f"moved by one segment ({{}}): do its scores come one segment too {way}?"
+        yield note, _ERRORS, as_it_is + step
+    for k in _PROCESSES:
+        note = f"reordered as the output of {k} processes ({{}}): were files of several GPUs joined in the wrong order?"
+        dealt = np.concatenate([as_it_is[start::k] for start in range(k)])
+        yield from ((note, _ERRORS + 1, order) for order in (dealt, np.argsort(dealt)))

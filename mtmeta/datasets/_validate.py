@@ -66,9 +66,11 @@ def validate(es: EvalSet | pd.DataFrame) -> pd.DataFrame:
     scores that is constant or recurs in a system, too long for chance: :math:`N^2 p^l < 10^{-6}` with N scores in all,
     l in the block (8 or more) and p the share of the most frequent score; scores that follow those of the other
     systems, or of humans, better when moved by one segment: by more than :math:`4/\sqrt{n}` in Pearson's correlation.
-    And: a system whose scores of translations that equal those of other systems differ as much as those of different
-    ones; a lowest score of -1 or 0 that at most 5 % of the translations share, far below the rest; and translations
-    that are the source.
+    And: scores that follow the others better when reordered as if 2, 3, 4 or 8 processes (GPUs) had scored the segments
+    in turn and their files were joined in the wrong order, by more than :math:`5/\sqrt{n}`; a system whose scores are
+    in ascending or descending order; a system whose scores of translations that equal those of other systems differ as
+    much as those of different ones; a lowest score of -1 or 0 that at most 5 % of the translations share, far below the
+    rest; and translations that are the source.
 
     Examples
     --------
