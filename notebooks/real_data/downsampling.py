@@ -358,9 +358,10 @@ def downsample(
     seeds = generator(rng).spawn(len(sets))
     given = ([*sizes, sample_size], n_resamples, transposed, reference)
     how = {"references": reference, "tokenize": WORDS.get(metric), "n_jobs": n_jobs}
+    counted = [extract(es, metric, **how) for es in sets]  # its workers come first
     jobs = (
-        delayed(_units_of)(es, extract(es, metric, **how), *given, seed)
-        for es, seed in zip(sets, seeds, strict=True)
+        delayed(_units_of)(es, statistics, *given, seed)
+        for es, statistics, seed in zip(sets, counted, seeds, strict=True)
     )
     frames, corpus, segment = zip(*parallel(n_jobs, jobs), strict=True)
     units = pd.concat(frames, ignore_index=True)
