@@ -1,5 +1,6 @@
 """Aggregation: counts against sacreBLEU, three ways to a system score, intervals, the published mistake."""
 
+import corpus_or_segment
 import downsampling
 import numpy as np
 import pandas as pd
@@ -9,7 +10,7 @@ from campaigns import refuses
 
 import mtmeta as mm
 from mtmeta import aggregation, scoring
-from mtmeta.aggregation import _compare, _formulas
+from mtmeta.aggregation import _formulas
 
 
 def text_set(translations, references, **options):
@@ -74,7 +75,7 @@ def test_selection_by_name():
 
 
 def test_options_are_checked(teaching):
-    aggregate, compare = aggregation.aggregate, aggregation.compare_aggregations
+    aggregate, compare = aggregation.aggregate, corpus_or_segment.compare_aggregations
     for function, data, options, match in (
         (aggregate, TOY, {"how": "mean"}, "`how` must be one of 'corpus', 'segment', 'bootstrap'"),
         (aggregate, TOY, {"metric": "rouge"}, "`metric` must be one of"),
@@ -165,16 +166,18 @@ def test_transposition_gives_the_published_correlations(metric, wmt23):
 def test_exchanges_are_drawn_where_there_are_many(monkeypatch):
     sides = [np.array(v, dtype=float) for v in ([1, 2, 3, 5], [2, 1, 4, 4], [1, 3, 2, 5])]
     found = {}
-    for limit in (_compare._EXACT, 4, 3):
-        monkeypatch.setattr(_compare, "_EXACT", limit)
-        found[limit] = _compare._exchange_test(*sides, np.random.default_rng(0))
+    for limit in (corpus_or_segment._EXACT, 4, 3):
+        monkeypatch.setattr(corpus_or_segment, "_EXACT", limit)
+        found[limit] = corpus_or_segment.exchange_test(*sides, np.random.default_rng(0))
     expected, at_limit, drawn = found.values()
     assert at_limit == expected != drawn
-    assert drawn == pytest.approx(expected, abs=4 * np.sqrt(0.25 / _compare._N_EXCHANGES))  # four standard errors
+    assert drawn == pytest.approx(
+        expected, abs=4 * np.sqrt(0.25 / corpus_or_segment._N_EXCHANGES)
+    )  # four standard errors
     # the same aggregation twice differs in nothing
     scores, human = np.arange(20.0), np.random.default_rng(0).random(20)
-    assert _compare._exchange_test(scores, scores, human, np.random.default_rng(0)) == 1
-    assert _compare._williams(scores, scores, human) == 1
+    assert corpus_or_segment.exchange_test(scores, scores, human, np.random.default_rng(0)) == 1
+    assert corpus_or_segment.williams_test(scores, scores, human) == 1
 
 
 @pytest.mark.filterwarnings("error")
@@ -182,7 +185,7 @@ def test_people_who_tie_all_systems_decide_nothing(teaching):
     """Correlations are undefined, in the data and in every resample, and so are intervals and p-values."""
     es = teaching.select(segments=teaching.segments[:10])
     flat = mm.EvalSet(0 * es.human + 0.1, {}, systems=es.systems, segments=es.segments, texts=es.texts)
-    row = aggregation.compare_aggregations(flat, ["chrf"], n_resamples=9).table.iloc[0]
+    row = corpus_or_segment.compare_aggregations(flat, ["chrf"], n_resamples=9).table.iloc[0]
     assert row[["corpus", "low", "high", "p_bootstrap", "p_exchange", "p_williams"]].isna().all()
 
 
@@ -193,17 +196,17 @@ def test_comparison_with_fixed_human_scores(teaching):
     parts = {"systems": teaching.systems, "texts": teaching.texts, "unrated": "keep"}
     nobody, about = np.full(teaching.shape, np.nan), {"provenance": teaching.provenance}
     news = mm.EvalSet(nobody, {}, **parts, about=about | {"system_scores": scores})
-    found = aggregation.compare_aggregations([news], ["bleu"], n_resamples=30).table.iloc[0]
+    found = corpus_or_segment.compare_aggregations([news], ["bleu"], n_resamples=30).table.iloc[0]
     assert (found.human, found.n_systems) == ("fixed", 11)
     rest = teaching.select(systems=teaching.systems[1:])
-    resampled = aggregation.compare_aggregations([rest], ["bleu"], n_resamples=30).table.iloc[0]
+    resampled = corpus_or_segment.compare_aggregations([rest], ["bleu"], n_resamples=30).table.iloc[0]
     assert (found.corpus, found.segment) == (pytest.approx(resampled.corpus), pytest.approx(resampled.segment))
     unrated = mm.EvalSet(nobody, {}, **parts, about=about)
-    refuses("0 systems with human scores; at least 4", aggregation.compare_aggregations, unrated)
+    refuses("0 systems with human scores; at least 4", corpus_or_segment.compare_aggregations, unrated)
 
 
 def test_the_tokenizer_is_for_bleu(teaching):
-    table = aggregation.compare_aggregations([teaching], ["bleu", "chrf"], tokenize="char", n_resamples=2).table
+    table = corpus_or_segment.compare_aggregations([teaching], ["bleu", "chrf"], tokenize="char", n_resamples=2).table
     human = teaching.system_scores["human"]
     for row, tokenize in zip(table.itertuples(), ("char", None), strict=True):
         counts = aggregation.extract(teaching, row.metric, tokenize=tokenize)

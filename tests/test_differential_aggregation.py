@@ -3,6 +3,7 @@
 import itertools
 import math
 
+import corpus_or_segment
 import exact
 import numpy as np
 import pytest
@@ -154,14 +155,14 @@ def pearson(x, y):
     return exact.float_pearson(list(x), list(y))
 
 
-@checks(aggregation.compare_aggregations, first=24)
+@checks(first=24)
 def test_comparison_of_aggregations(numbers):
     n_resamples = 6
     for number in numbers:
         es = texts_of(number, n_systems=4 + number % 2, least=2, most=6)
         metric, unit = scoring.METRICS[number % 4], ("segment", "both")[number // 4 % 2]
         options = {"unit": unit, "n_resamples": n_resamples, "rng": number}
-        found = aggregation.compare_aggregations(es, [metric], reference="refA", **options)
+        found = corpus_or_segment.compare_aggregations(es, [metric], reference="refA", **options)
         row, n = found.table.iloc[0], es.shape[1]
         sides = [[scorer_of(one_reference(es), s, how, metric) for s in es.systems] for how in ("corpus", "segment")]
 

@@ -5,11 +5,7 @@ the score of any subset or resample then costs one sum.
 """
 
 from ._aggregate import Aggregation, aggregate
-from ._compare import AggregationComparison, compare_aggregations
 from ._identity import RatioGap, ratio_gap
 from ._statistics import SegmentStatistics, extract
 
-__all__ = [
-    "Aggregation", "AggregationComparison", "RatioGap", "SegmentStatistics", "aggregate", "compare_aggregations",
-    "extract", "ratio_gap",
-]  # fmt: skip
+__all__ = ["Aggregation", "RatioGap", "SegmentStatistics", "aggregate", "extract", "ratio_gap"]

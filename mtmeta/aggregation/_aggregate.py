@@ -91,7 +91,6 @@ def aggregate(
 
     See Also
     --------
-    compare_aggregations : does the mean of segment scores or the corpus score agree better with people?
     ratio_gap : why the two differ.
 
     Notes

@@ -83,7 +83,7 @@ def correlations_by_size(table: pd.DataFrame, *, axes: Sequence[Axes] | None = N
 
     See Also
     --------
-    mtmeta.aggregation.compare_aggregations : the two aggregations on all segments.
+    mtmeta.aggregation.aggregate : the two aggregations on all segments.
 
     Examples
     --------

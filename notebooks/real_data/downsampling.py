@@ -322,7 +322,7 @@ def downsample(
 
     See Also
     --------
-    mtmeta.aggregation.compare_aggregations : on all segments.
+    corpus_or_segment.compare_aggregations : on all segments.
 
     References
     ----------

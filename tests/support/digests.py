@@ -102,7 +102,6 @@ def in_processes(es: mm.EvalSet, n_jobs: int):
     for metric in ("bleu", "chrf", "ter"):
         counts = mm.aggregation.extract(es, metric, n_jobs=n_jobs)
         yield f"aggregate {metric}", mm.aggregation.aggregate(counts, metric, how="bootstrap", **DRAWS)
-    yield "compare_aggregations", mm.aggregation.compare_aggregations(es, n_jobs=n_jobs, **DRAWS)
     yield "sweep", mm.sweep.run(PLAN, n_jobs=n_jobs).to_frame()
 
 

@@ -4,6 +4,7 @@
 """
 
 import itertools
+import sys
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,9 +17,12 @@ from scipy import optimize, stats
 
 import mtmeta as mm
 from mtmeta import agreement, local_accuracy, significance, sysdep
-from mtmeta.aggregation import SegmentStatistics, _compare, aggregate, extract
+from mtmeta.aggregation import SegmentStatistics, aggregate, extract
 from mtmeta.agreement.spa import one_sided_p, spa_in_draws
 from mtmeta.significance.systems import order_p_value
+
+sys.path.append(str(Path(__file__).parents[2] / "notebooks/real_data"))
+import corpus_or_segment
 
 #: Draws of tests, and of intervals, which need more: the 2.5 % quantile of 199 draws lies too far in.
 N_DRAWS, N_INTERVAL = 199, 399
@@ -579,8 +583,8 @@ def exchange(rng, size, effect) -> Outcomes:
     human, both = rng.normal(size=(2, size))
     corpus, segment = (human + 0.5 * both + sd * rng.normal(size=size) for sd in (0.7, 0.7 * (1 - effect)))
     return {
-        "PERM-SYS, corpus or segment": PValue(_compare._exchange_test(corpus, segment, human, rng)),
-        "Williams, corpus or segment": PValue(p := _compare._williams(corpus, segment, human), p),
+        "PERM-SYS, corpus or segment": PValue(corpus_or_segment.exchange_test(corpus, segment, human, rng)),
+        "Williams, corpus or segment": PValue(p := corpus_or_segment.williams_test(corpus, segment, human), p),
     }
 
 
@@ -609,7 +613,7 @@ def lengths(rng, size, effect) -> Outcomes:
     names = tuple(f"S{k}" for k in range(8))
     options = {"tokenize": None, "num_refs": 1}
     statistics = SegmentStatistics("ter", names, tuple(range(size)), ("edits", "ref_len"), packed, options)
-    row, _ = _compare._compare(statistics, human[:, None], None, "segments", N_INTERVAL, 0.95, rng)
+    row, _ = corpus_or_segment.compare_one(statistics, human[:, None], None, "segment", N_INTERVAL, rng)
     step = 2 * rng.random() / (N_INTERVAL + 1)
     found: Outcomes = {"bootstrap, corpus or segment": PValue(row["p_bootstrap"], row["p_bootstrap"] - step)}
     if not effect:

@@ -1,21 +1,22 @@
-"""Does one aggregation agree better with people than the other? Paired tests at the level of systems."""
+"""Does one aggregation agree better with people than the other? Paired tests of systems, for the page on aggregation."""
+
+from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from .. import scoring
-from .._checks import check_choice, check_count, generator
-from .._names import positions
-from .._pearson import pearson, williams
-from ..evalset import EvalSet
-from ..resampling import Statistic, percentile_interval, seed_of
-from . import _formulas
-from ._aggregate import weights_of
-from ._statistics import SegmentStatistics, as_text_set, extract
+from mtmeta import EvalSet, scoring
+from mtmeta._checks import check_choice, check_count, generator
+from mtmeta._names import positions
+from mtmeta._pearson import pearson, williams
+from mtmeta.aggregation import SegmentStatistics, _formulas, extract
+from mtmeta.aggregation._aggregate import weights_of
+from mtmeta.aggregation._statistics import as_text_set
+from mtmeta.resampling import Statistic, percentile_interval
 
 _EXACT = 16  # up to this many systems, all exchanges are counted
 _N_EXCHANGES = 20_000
@@ -24,28 +25,17 @@ _TOLERANCE = 1e-12
 _r = partial(pearson, tolerance=_TOLERANCE)
 
 
-@dataclass(frozen=True)
-class AggregationComparison:
+class Comparison(NamedTuple):
     """The result of `compare_aggregations`.
 
-    Attributes
-    ----------
-    table : pandas.DataFrame
-        One row per set and metric: ``set, metric, n_systems, n_segments, human`` ("resampled" or "fixed"), ``corpus,
-        corpus_low, corpus_high, segment, segment_low, segment_high`` (Pearson correlations of system scores with human
-        scores), ``difference`` (segment - corpus), ``low, high, p_bootstrap, p_exchange, p_williams``.
-    draws : dict
-        (set, metric) to the correlations in the resamples, shape (n_resamples, 2): corpus, segment.
-    signature : str
+    ``table`` has one row per set and metric: ``set, metric, n_systems, n_segments, human`` ("resampled" or "fixed"), ``corpus, corpus_low,
+    corpus_high, segment, segment_low, segment_high`` (Pearson correlations of system scores with human scores), ``difference`` (segment -
+    corpus), ``low, high, p_bootstrap, p_exchange, p_williams``. ``draws`` maps (set, metric) to the correlations in the resamples, shape
+    (n_resamples, 2): corpus, segment.
     """
 
     table: pd.DataFrame
-    draws: dict[tuple[str, str], np.ndarray] = field(repr=False)
-    signature: str
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return a copy of ``table``."""
-        return self.table.copy()
+    draws: dict[tuple[str, str], np.ndarray]
 
 
 def compare_aggregations(
@@ -58,7 +48,7 @@ def compare_aggregations(
     n_resamples: int = 1000,
     n_jobs: int = 1,
     rng: int | np.random.Generator | None = 0,
-) -> AggregationComparison:
+) -> Comparison:
     r"""Compare corpus and segment aggregation by their correlation with human scores of systems.
 
     With corpus scores c, means of segment scores m and human means h of the same systems, the difference is
@@ -84,24 +74,19 @@ def compare_aggregations(
     unit : {"segment", "both"}
         ``"both"`` also draws systems; its wider intervals generalise to other systems as well.
     reference, tokenize, n_jobs
-        As in `extract`; ``tokenize`` applies to BLEU.
+        As in `mtmeta.aggregation.extract`; ``tokenize`` applies to BLEU.
     n_resamples : int
     rng : None, int or numpy.random.Generator
         The same seed gives all sets and metrics of a size the same resamples.
 
     Returns
     -------
-    AggregationComparison
+    Comparison
 
     Raises
     ------
     TypeError, ValueError
-        As in `extract`; and if an option is unknown, a set has no human scores, or there are fewer than four systems.
-
-    See Also
-    --------
-    aggregate : the scores that are compared.
-    mtmeta.compare : the same question for two metrics.
+        As in `mtmeta.aggregation.extract`; and if an option is unknown, a set has no human scores, or there are fewer than four systems.
 
     References
     ----------
@@ -112,7 +97,7 @@ def compare_aggregations(
     --------
     >>> import mtmeta as mm
     >>> es = mm.load("teaching")
-    >>> found = mm.aggregation.compare_aggregations(es, ["chrf"], n_resamples=50)
+    >>> found = compare_aggregations(es, ["chrf"], n_resamples=50)
     >>> found.table[["n_systems", "n_segments", "human"]].values.tolist()
     [[12, 300, 'resampled']]
     """
@@ -125,41 +110,63 @@ def compare_aggregations(
     for es in sets:
         human, rated = _human(es)
         for metric in metrics:
-            options = {"references": reference, "tokenize": tokenize if metric == "bleu" else None}
+            options = {
+                "references": reference,
+                "tokenize": tokenize if metric == "bleu" else None,
+            }
             statistics = extract(es, metric, **options, n_jobs=n_jobs)
-            row, own = _compare(statistics, human, rated, unit, n_resamples, generator(rng))
-            about = {"set": es.name, "metric": metric, "n_systems": int((~np.isnan(human)).any(axis=1).sum())}
-            about |= {"n_segments": row.pop("n_segments"), "human": "fixed" if rated is None else "resampled"}
+            row, own = compare_one(
+                statistics, human, rated, unit, n_resamples, generator(rng)
+            )
+            about = {
+                "set": es.name,
+                "metric": metric,
+                "n_systems": int((~np.isnan(human)).any(axis=1).sum()),
+            }
+            about |= {
+                "n_segments": row.pop("n_segments"),
+                "human": "fixed" if rated is None else "resampled",
+            }
             rows.append(about | row)
             draws[es.name, metric] = own
-    table = pd.DataFrame(rows)
-    signature = f"pearson of systems|unit:{unit}|resamples:{n_resamples}|level:0.95|seed:{seed_of(rng)}"
-    return AggregationComparison(table, draws, signature)
+    return Comparison(pd.DataFrame(rows), draws)
 
 
 def _human(es: EvalSet) -> tuple[np.ndarray, np.ndarray | None]:
     """Return human scores with gaps as NaN, and where they are; system scores in one column if that is all there is."""
     human, rated = es.human, ~np.isnan(es.human)
     if not rated.any():
-        human, rated = es.system_scores["human"].to_numpy(dtype=np.float64)[:, None], None
+        human, rated = (
+            es.system_scores["human"].to_numpy(dtype=np.float64)[:, None],
+            None,
+        )
     n = int((~np.isnan(human)).any(axis=1).sum())
     if n < 4:
-        raise ValueError(f"set {es.name!r} has {n} systems with human scores; at least 4 are needed.")
+        raise ValueError(
+            f"set {es.name!r} has {n} systems with human scores; at least 4 are needed."
+        )
     return human, rated
 
 
-def _compare(statistics: SegmentStatistics, human, rated, unit, n_resamples, rng):
+def compare_one(statistics: SegmentStatistics, human, rated, unit, n_resamples, rng):
     """Return one row of the table and the correlations in the resamples."""
     here = (~np.isnan(human)).any(axis=1)
     human, counts = human[here], statistics.counts[here]
     parts = [counts, statistics.segment_scores()[here][..., None]]
     if rated is not None:
-        parts += [np.nan_to_num(human)[..., None], rated[here][..., None].astype(np.float64)]
+        parts += [
+            np.nan_to_num(human)[..., None],
+            rated[here][..., None].astype(np.float64),
+        ]
     packed, n_counts = np.concatenate(parts, axis=-1), counts.shape[-1]
 
     def system_scores(sums: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return corpus scores, sums of segment scores and human means from sums over segments."""
-        corpus = _formulas.score(statistics.metric, sums[..., :n_counts], statistics.effective_order_of("corpus"))
+        corpus = _formulas.score(
+            statistics.metric,
+            sums[..., :n_counts],
+            statistics.effective_order_of("corpus"),
+        )
         means = np.broadcast_to(human[:, 0], corpus.shape)
         if rated is not None:
             with np.errstate(invalid="ignore"):
@@ -178,22 +185,32 @@ def _compare(statistics: SegmentStatistics, human, rated, unit, n_resamples, rng
     n = packed.shape[1]
     corpus, segments, means = system_scores(packed.sum(axis=1))
     both = Statistic(packed.swapaxes(0, 1), drawn)
-    draws = np.concatenate([both(weights) for weights in weights_of(n, n_resamples, rng)])
+    draws = np.concatenate(
+        [both(weights) for weights in weights_of(n, n_resamples, rng)]
+    )
     gaps = draws[:, 1] - draws[:, 0]
-    ends, known = percentile_interval(np.column_stack([draws, gaps]), 0.95), gaps[~np.isnan(gaps)]
-    sides = [(1 + np.count_nonzero(side)) / (1 + len(known)) for side in (known <= _TOLERANCE, known >= -_TOLERANCE)]
+    ends, known = (
+        percentile_interval(np.column_stack([draws, gaps]), 0.95),
+        gaps[~np.isnan(gaps)],
+    )
+    sides = [
+        (1 + np.count_nonzero(side)) / (1 + len(known))
+        for side in (known <= _TOLERANCE, known >= -_TOLERANCE)
+    ]
     values = float(_r(corpus, means)), float(_r(segments, means))
     row = {"n_segments": n}
     for k, name in enumerate(("corpus", "segment")):
         row |= {name: values[k], f"{name}_low": ends[0, k], f"{name}_high": ends[1, k]}
     row |= {"difference": values[1] - values[0], "low": ends[0, 2], "high": ends[1, 2]}
     row["p_bootstrap"] = min(1.0, 2 * min(sides)) if len(known) else np.nan
-    row["p_exchange"] = _exchange_test(corpus, segments, means, rng)
-    row["p_williams"] = _williams(corpus, segments, means)
+    row["p_exchange"] = exchange_test(corpus, segments, means, rng)
+    row["p_williams"] = williams_test(corpus, segments, means)
     return row, draws
 
 
-def _exchange_test(first: np.ndarray, second: np.ndarray, human: np.ndarray, rng: np.random.Generator) -> float:
+def exchange_test(
+    first: np.ndarray, second: np.ndarray, human: np.ndarray, rng: np.random.Generator
+) -> float:
     """Return the share of exchanges that separate the two correlations at least as much as observed.
 
     NaN where a side is constant; an exchange that makes one constant gives it the correlation 0.
@@ -213,7 +230,9 @@ def _exchange_test(first: np.ndarray, second: np.ndarray, human: np.ndarray, rng
     return float((np.abs(second_r - first_r) >= observed - _TOLERANCE).mean())
 
 
-def _williams(first: np.ndarray, second: np.ndarray, human: np.ndarray) -> float:
+def williams_test(first: np.ndarray, second: np.ndarray, human: np.ndarray) -> float:
     """Return the two-sided p-value of Williams' test."""
-    p = float(williams(_r(first, human), _r(second, human), _r(first, second), len(human)))
+    p = float(
+        williams(_r(first, human), _r(second, human), _r(first, second), len(human))
+    )
     return 2 * min(p, 1 - p)
