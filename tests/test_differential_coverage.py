@@ -25,7 +25,6 @@ WHY_NOT = {
     "draws what was computed; the tests read the drawn data back": "plots",
     "stored numbers; a test of its own recomputes some": "differences.wmt23_curve",
     "a trained model; its tests compare training with what the libraries give": "sentinel",
-    "its own tests compare it with sacreBLEU": "scoring.score_ter",
     "its own tests compare it with the enumeration of all exchanges": "differences.compare_systems",
     "draws what its own tests check property by property; a second version would be a second simulator": "simulate",
 }

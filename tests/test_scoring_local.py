@@ -16,7 +16,7 @@ from sacrebleu.metrics import TER
 
 import mtmeta as mm
 from mtmeta import scoring
-from mtmeta.scoring import _lexical, _pairs, score_ter
+from mtmeta.scoring import _lexical, _pairs
 
 REFERENCE = "Er sagte, dass es morgen in der Stadt regnen wird."
 TRANSLATION = "Er sagte, dass es morgen in der Stadt schneit."
@@ -40,7 +40,7 @@ def test_compiled_ter_of_long_texts_is_that_of_sacrebleu():
     sizes = [(60, 60, 4), (90, 70, 30), (1, 130, 3), (120, 5, 3), (0, 9, 3), (9, 0, 3), (0, 0, 3), (75, 75, 80)]
     texts = [[" ".join(f"w{rng.randrange(k)}" for _ in range(n)) for n in (a, b)] for a, b, k in sizes]
     expected = [-TER().sentence_score(text, [reference]).score for text, reference in texts]
-    assert score_ter(*zip(*texts, strict=True)).tolist() == expected
+    assert scoring.score_texts(*zip(*texts, strict=True), "ter", level="segment").score.tolist() == expected
 
 
 @given(st.text(st.characters(max_codepoint=127), max_size=40))

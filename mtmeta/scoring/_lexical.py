@@ -10,7 +10,6 @@ from importlib.util import find_spec
 import numpy as np
 
 from ._speech import SPEECH
-from ._ter import score_ter
 from ._text import TextScores, score_texts
 
 Scores = dict[str, np.ndarray]
@@ -60,8 +59,6 @@ def score_lexical(
     for metric in metrics:
         if metric == "bleu_nltk":
             out[metric] = _nltk_bleu(texts, references)
-        elif metric == "ter":
-            out[metric] = score_ter(texts, references)
         elif metric not in _ROUGE:
             out[metric] = _sacrebleu(texts, references, metric, tokenize).score
     if rouge := [m for m in metrics if m in _ROUGE]:

@@ -68,34 +68,8 @@ def _edits(text: list[int], reference: list[int]) -> int:
         shifts, text = shifts + 1, shifted
 
 
-def score_ter(texts: Sequence[str], references: Sequence[str]) -> np.ndarray:
-    """Return the negated TER of every text, as sacreBLEU with its defaults, only faster.
-
-    Parameters
-    ----------
-    texts, references : sequence of str
-        Translations, and one reference for each.
-
-    Returns
-    -------
-    numpy.ndarray, shape (n_texts,)
-        Minus the edits, shifts of words included, per 100 words of the reference: 0 or less, higher is better.
-
-    Raises
-    ------
-    ValueError
-        If there are more texts than references, or fewer.
-
-    See Also
-    --------
-    score_pairs : several metrics of many texts.
-
-    Examples
-    --------
-    >>> from mtmeta.scoring import score_ter
-    >>> score_ter(["sat the cat", "no"], ["the cat sat", "yes"]).round(1).tolist()
-    [-33.3, -100.0]
-    """
+def negated_ter(texts: Sequence[str], references: Sequence[str]) -> np.ndarray:
+    """Return minus the TER of every text against its one reference, as sacreBLEU with its defaults, only faster."""
     from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
 
     numbers: dict[str, int] = {}

@@ -9,6 +9,7 @@ import numpy as np
 
 from .._checks import check_choice
 from ._references import check_references
+from ._ter import negated_ter
 
 METRICS = ("bleu", "chrf", "chrf++", "ter")
 #: Tokenizers of BLEU. Those of Japanese, Korean and SentencePiece need packages (or a model) of their own.
@@ -189,7 +190,11 @@ def score_texts(
     if not single:
         return TextScores(sign * computed.corpus_score(list(translations), streams).score, signature(computed))
     own = [[r for r in given if r is not None] for given in zip(*streams, strict=True)]
-    scores = [computed.sentence_score(text, given).score for text, given in zip(translations, own, strict=True)]
     numbers = {len(given) for given in own}
+    if metric == "ter" and numbers == {1}:
+        scores = negated_ter(translations, [given[0] for given in own])
+    else:
+        pairs = zip(translations, own, strict=True)
+        scores = sign * np.array([computed.sentence_score(text, given).score for text, given in pairs])
     computed.num_refs = numbers.pop() if len(numbers) == 1 else -1
-    return TextScores(sign * np.array(scores), signature(computed))
+    return TextScores(scores, signature(computed))

@@ -272,14 +272,13 @@ def source_only(source: str) -> float:
 
 def _lexical_metrics(texts: Sequence[Sequence[str]], references: Sequence[str]) -> dict[str, np.ndarray]:
     """Return sentence BLEU, chrF and negated TER, as sacreBLEU computes them with its defaults."""
-    from ..scoring import score_ter, score_texts
+    from ..scoring import score_texts
 
     places: dict[tuple[str, int], int] = {}
     rows = np.array([[places.setdefault((text, j), len(places)) for j, text in enumerate(own)] for own in texts])
     distinct, given = [text for text, _ in places], [references[j] for _, j in places]
-    scores = {name: score_texts(distinct, given, name.lower(), level="segment").score for name in ("BLEU", "chrF")}
-    scores["TER"] = score_ter(distinct, given)
-    return {name: values[rows] for name, values in scores.items()}
+    of = {name: score_texts(distinct, given, name.lower(), level="segment") for name in ("BLEU", "chrF", "TER")}
+    return {name: found.score[rows] for name, found in of.items()}
 
 
 # -- putting together --------------------------------------------------------------------
