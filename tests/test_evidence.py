@@ -42,7 +42,8 @@ def text_of(path):
     if path.suffix != ".ipynb":
         return path.read_text(encoding="utf-8")
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    printed = [part for cell in cells for output in cell.get("outputs", []) for part in output.get("text", [])]
+    outputs = [output for cell in cells for output in cell.get("outputs", [])]
+    printed = [part for output in outputs for part in output.get("text", output.get("data", {}).get("text/plain", []))]
     return "\n".join(["".join(cell["source"]) for cell in cells] + printed)
 
 

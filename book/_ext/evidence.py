@@ -9,7 +9,8 @@ Numbers that were measured stand in `evidence.csv`, a row for each data set; the
     [[blind: r|%]]           the same as percentages
     [[blind: r|mean %]]      mean and range as percentages
 
-Every claim has a label, `evidence-` and its id; so has every topic.
+Every claim has a label, `evidence-` and its id; so has every topic. Anchors of claims that were folded into a claim
+are listed under `also`.
 """
 
 from __future__ import annotations
@@ -103,6 +104,7 @@ class Evidence(SphinxDirective):
         pages = ", ".join(f"{{doc}}`/{page}`" for page in claim["pages"])
         card = self.section(claim["id"], claim["claim"], f"{claim['why']}\n\n**How sure.** {claim['sure']}")
         card["classes"].append("claim")
+        card["ids"] += [f"evidence-{old}" for old in claim.get("also", [])]
         rows = []
         for kind, mark in zip(KINDS, claim["marks"], strict=True):
             n = "" if mark == "none" else claim.get("n", {}).get(kind, self.book["sizes"][kind])
