@@ -24,11 +24,9 @@ README = ROOT / "README.md"
 
 MAX_LINES, MAX_FUNCTION_LINES, MIN_EXERCISES = 30, 12, 3
 #: At most so many words and cells, at least so many figures.
-LIMITS_OF_A_CHAPTER, LIMITS_OF_REAL_DATA = (3600, 60, 5), (3400, 60, 1)
+LIMITS_OF_A_CHAPTER, LIMITS_OF_REAL_DATA = (3400, 60, 5), (3400, 60, 1)
 #: Of a chapter that readers may leave out.
 OPTIONAL, LIMITS_OF_AN_OPTIONAL_CHAPTER = "08_", (1850, 40, 3)
-#: Words of chapters 11 to 14, beyond the four papers.
-LIMITS_BEYOND = 3050
 #: How the headings of a chapter begin, in this order. "On …" is the section that works on data.
 ANATOMY = (
     "What you will learn", "The problem", "Definition", "From formula to code", "On ", "What to take away",
@@ -144,7 +142,6 @@ def length_and_time_are_fitting(nb, name):
     if is_chapter(name) or name.startswith("real_data/"):
         words, cells, figures = LIMITS_OF_A_CHAPTER if is_chapter(name) else LIMITS_OF_REAL_DATA
         words, cells, figures = LIMITS_OF_AN_OPTIONAL_CHAPTER if name.startswith(OPTIONAL) else (words, cells, figures)
-        words = min(words, LIMITS_BEYOND) if re.match("1[1-4]_", name) else words
         if found.words > words or found.cells > cells:
             yield f"the page has {found.words} words and {found.cells} cells; at most {words} and {cells}"
         if found.figures < figures and not name.startswith("00_"):
