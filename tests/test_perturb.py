@@ -456,7 +456,6 @@ BAD = [
     (perturb.perturb_rankings, (RUNS.assign(rank=1),), {}, "several rows of .* rank 1;"),
     (perturb.perturb_rankings, (RUNS.assign(perturbation=""),), {}, "a column 'perturbation' already"),
     (perturb.perturb_rankings, (RUNS, TWICE), {"how": "degrade"}, "`qrels` has several rows of query 1"),
-    (perturb.LanguageModel, ("x",), {"batch_size": 0}, "`batch_size` must be at least 1"),
 ]
 
 
