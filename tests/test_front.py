@@ -63,7 +63,7 @@ def test_first_sentence_is_what_the_page_on_sentinels_found():
     sentence = "beats 20 of 32 readers from Chinese, 27 into German, and 3 from Hebrew"
     assert sentence in page
     assert "beats 27 of the 32 metrics that read the translation into German" in FRONT
-    assert "From Chinese it beats 20, from Hebrew 3." in FRONT
+    assert "From Chinese it beats 20 of them, from Hebrew 3." in FRONT
 
 
 @pytest.mark.slow
