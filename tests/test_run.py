@@ -614,7 +614,7 @@ def never(es: mm.EvalSet) -> bool:
 #: By chapter: words, and the condition on which they stand on the page.
 CONDITIONAL = {
     "01": {"It depends. Over all six": always, "The column *errors* holds": never},
-    "03": {"House, favoured: ": house, "both below the": always, "a planted favour": never},
+    "03": {"House, favoured: ": house, "lies in its bar": always, "a planted favour": never},
     "04": {
         "Is its place without grouping luck?": has_sentinel,
         "corrected: rank": has_sentinel,
