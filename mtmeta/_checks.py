@@ -34,7 +34,7 @@ def check_count(parameter: str, value: object, low: int, high: int = MAX_COUNT) 
 
 
 def check_number(parameter: str, value: object) -> float:
-    """Return ``value`` as a float; raise if it is no finite number."""
+    """Return ``value`` as a float; raise if it is not a finite number."""
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
         raise TypeError(f"`{parameter}` must be a number; found {value!r}.")
     if not np.isfinite(value):

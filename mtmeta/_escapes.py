@@ -1,4 +1,4 @@
-"""Names and texts as they are shown: a name is no command, no link and no formula."""
+"""Names and texts as they are shown: a name is not a command, a link or a formula."""
 
 import re
 
@@ -22,7 +22,7 @@ def latex(text: str) -> str:
 
 
 def markdown(text: str) -> str:
-    """Return ``text`` as Markdown shows it, with addresses that are no links."""
+    """Return ``text`` as Markdown shows it, with addresses that are not links."""
     return _ADDRESS.sub(r"\\\g<0>", text.translate(_MARKDOWN))
 
 

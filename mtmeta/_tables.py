@@ -15,7 +15,7 @@ def check_table(
     frame: pd.DataFrame, columns: Sequence[str] = (), *, texts: Sequence[str] = (), new: Sequence[str] = (),
     name: str = "frame",
 ) -> None:  # fmt: skip
-    """Refuse a table without rows or one of these columns, empty cells in them, and texts that are no strings.
+    """Refuse a table without rows or one of these columns, empty cells in them, and texts that are not strings.
 
     Columns that are ``new`` are to be added, so the table must not have them.
     """

@@ -172,7 +172,7 @@ def system_pairs(
     ------
     ValueError
         If the metric is unknown, two sets share a name, no set has two systems with scores, a set has fewer than
-        ``n_segments``, or system scores are no means of segment scores (corpus BLEU) so that there are none for fewer.
+        ``n_segments``, or system scores are not means of segment scores (corpus BLEU) so that there are none for fewer.
 
     See Also
     --------
@@ -218,7 +218,7 @@ def _samples(es: EvalSet, metric: str, names: np.ndarray, n_segments: int, n_sam
     scores = scores if es.scores == "published" else scores.where(~np.isnan(part.human))
     if not np.allclose(scores.mean(axis=1), es.system_scores.loc[names, metric], rtol=1e-4):
         raise Undefined(
-            f"metric {metric!r} in set {es.name!r}: its system scores are no means of segment scores, so fewer "
+            f"metric {metric!r} in set {es.name!r}: its system scores are not means of segment scores, so fewer "
             "segments have none. Leave out `n_segments`."
         )
     scored = np.flatnonzero(scores.notna().any())

@@ -45,7 +45,7 @@ def ceiling(
         translations that have all ratings and all these metrics. `mtmeta.sysdep.centre_segments(es)` takes out what all
         translations of a segment share.
     metrics : sequence of str, optional
-        By default all metrics that are no ratings.
+        By default all metrics that are not ratings.
     n_resamples : int
         At least 2.
     unit : {"segment", "document"}

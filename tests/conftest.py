@@ -60,7 +60,7 @@ def data_dir() -> Path:
     if not path:
         pytest.skip(NO_DATA)
     if not Path(path).is_dir():
-        pytest.fail(f"MTMETA_DATA is {path!r}, which is no directory")
+        pytest.fail(f"MTMETA_DATA is {path!r}, which is not a directory")
     return Path(path)
 
 

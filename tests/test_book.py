@@ -58,7 +58,7 @@ def code_is_short_and_ran(nb, name):
                 yield f"a stored output is an error or went to stderr: {str(output)[:200]}"
         if (lines := len(cell.source.splitlines())) > MAX_LINES:
             yield f"a code cell has {lines} lines; at most {MAX_LINES}"
-        is_magic = re.search(r"^[%!]", cell.source, re.M)  # which is no Python
+        is_magic = re.search(r"^[%!]", cell.source, re.M)  # which is not Python
         for node in [] if is_magic else ast.walk(ast.parse(cell.source)):
             is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
             if is_function and (length := node.end_lineno - node.lineno + 1) > MAX_FUNCTION_LINES:
@@ -96,7 +96,7 @@ def exercises_have_solutions(nb, name):
             yield f"exercise {exercise} has no solution"
     for target, options in solutions:
         if target not in exercises:
-            yield f"a solution answers {target}, which is no exercise here"
+            yield f"a solution answers {target}, which is not an exercise here"
         if "dropdown" not in options:
             yield f"the solution of {target} is not folded (:class: dropdown)"
     if is_chapter(name) and len(exercises) < MIN_EXERCISES:

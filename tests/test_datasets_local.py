@@ -99,7 +99,7 @@ B,q,y,1,1
 def test_own_transcripts(tmp_path):
     (tmp_path / "a.csv").write_text(SPOKEN)
     (heard,) = load_any(tmp_path / "a.csv")
-    assert heard["transcript"].tolist() == ["na", None, "nah", "to words"]  # "na" was said; an empty cell is no text
+    assert heard["transcript"].tolist() == ["na", None, "nah", "to words"]  # "na" was said; an empty cell is not a text
     assert heard["segment"].tolist() == [1, 2, 1, 2]
     assert load_transcripts(tmp_path / "a.csv").equals(heard)
     refuses("`metrics` does not apply to a table of transcripts", load_any, tmp_path / "a.csv", metrics=["wer"])

@@ -21,7 +21,7 @@ THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_
 #: Locales with a decimal comma; in Turkish, the capital of i is not I.
 LOCALES = ("de_DE", "tr_TR")
 PLAIN = {"PYTHONHASHSEED": "0", "LC_ALL": "C", "PYTHONUTF8": "1", "TZ": "UTC", **dict.fromkeys(THREADS, "1")}
-#: Where all else differs from the plain setting; `jobs`, `umask` and `folder` are no environment variables.
+#: Where all else differs from the plain setting; `jobs`, `umask` and `folder` are not environment variables.
 GERMAN = {
     "LC_ALL": "de_DE.UTF-8", "PYTHONUTF8": "0", "PYTHONHASHSEED": "1", "TZ": "Asia/Kathmandu", "jobs": 2,
     "umask": 0o077, "folder": "a b/ı", **dict.fromkeys(THREADS, "2"),

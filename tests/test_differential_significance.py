@@ -127,7 +127,7 @@ def added(coefficient, es, metric, grouping, degenerate, units, whole):
 
 
 def wider(difference):
-    """Return the factor of null differences where a value is no sum: by the kurtosis of what segments add."""
+    """Return the factor of null differences where a value is not a sum: by the kurtosis of what segments add."""
     fourth = float(np.sum(np.square(np.square(difference))))
     if not fourth:
         return 1.0

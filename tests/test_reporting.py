@@ -135,7 +135,7 @@ def test_length_correlation_is_that_of_numpy(within):
     ("supported", [(0.3, 0.2, 0.4), (0.15, 0.1, 0.2)]),
     ("real, size open", [(0.06, 0.01, 0.11), (0.3, 0.01, 0.59), (0.05, 0.01, 0.1)]),
     ("real but small", [(0.06, 0.03, 0.09), (0.05, 0.01, 0.0999)]),
-    # 1 + 1/3 - 1 - 1/3, which is 1e-17, is no success
+    # 1 + 1/3 - 1 - 1/3, which is 1e-17, is not a success
     ("not supported", [(0.0, 0.0, 0.0), (-0.1, -0.3, 0.3), (0.02, -0.01, 0.05)]),
     ("not supported", [(1e-17, -0.3, 0.3), (1e-17, 1e-17, 1e-17)]),
     ("cannot be told", [(0.1, -0.1, 0.3), (np.nan, np.nan, np.nan), (0.5, np.nan, np.nan)]),

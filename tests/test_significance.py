@@ -458,7 +458,7 @@ def test_sums_of_contributions_agree_with_real_exchange():
 
 @pytest.mark.parametrize(("coefficient", "grouping"), [("pearson", "none"), ("kendall", "none"), ("pearson", "system")])
 def test_p_values_by_all_signs(coefficient, grouping):
-    """Of all 64 signs of six segments, by hand; only where values are no sums over segments are nulls wider."""
+    """Of all 64 signs of six segments, by hand; only where values are not sums over segments are nulls wider."""
     es = campaign(5, n_segments=6, noise=(1, 3))
     units = agreement.units.exchange_units(es)
     added = [contributions(es, m, coefficient, grouping, units) for m in es.metrics]

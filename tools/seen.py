@@ -73,7 +73,7 @@ def numbers(text):
 
 
 def whole(words):
-    """Return the pattern of some words that are no part of longer words."""
+    """Return the pattern of some words that are not part of longer words."""
     return r"(?<!\w)" + re.escape(words) + r"(?!\w)" * words[-1:].isalnum()
 
 

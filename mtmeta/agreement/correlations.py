@@ -64,7 +64,7 @@ def correlate(
     epsilon : "calibrate", "published" or float
         Two metric scores at most ``epsilon`` apart, in units of the metric, are tied. By default ``acc_eq`` and
         ``tau_eq`` use the value, one for all groups, that is best on these same data (tie calibration); the other
-        coefficients use 0. Scores, or differences, that are equal but for rounding are equal: differences that are no
+        coefficients use 0. Scores, or differences, that are equal but for rounding are equal: differences that are not
         further apart than 1e-9 of the range of the metric. ``"published"`` calibrates as the reference implementation
         does, which keeps them apart, so that the value depends on the unit of the metric.
     interval : bool or float
@@ -89,7 +89,7 @@ def correlate(
     Raises
     ------
     TypeError
-        If the data are no set or table, or ``epsilon`` is no number.
+        If the data are not a set or a table, or ``epsilon`` is not a number.
     ValueError
         If a name or option is unknown, no group has two scored cells, or a group is
         degenerate under ``degenerate="raise"``. An interval needs ``epsilon="calibrate"`` and ``degenerate`` "drop"

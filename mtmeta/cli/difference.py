@@ -30,7 +30,7 @@ def difference(
     Prints the chance, by a logistic curve through 1/2 at 0, its 95 % interval for other systems, and the difference at
     which the chance is .8. The curves of WMT23 have 249 pairs of systems and MQM ratings. They are for 30, 100, 300 and
     all segments (557 or more; 0 in the column n_segments), and the next smaller one counts. BLEU, chrF and other
-    metrics whose system scores are no means of segment scores have only the curve for all. The interval is too narrow
+    metrics whose system scores are not means of segment scores have only the curve for all. The interval is too narrow
     for a new campaign, because only systems are redrawn. With a human translation a curve does not hold.
     """
     import numpy as np

@@ -50,7 +50,7 @@ def load(
         reads CSV or TSV from standard input), a table of MQM errors or averages (``.tsv``),
         or a folder in the layout of mt-metrics-eval v2, with ``/<lp>`` after it if it holds several language pairs.
     reference : str, optional
-        The reference that metrics were scored against; it is no candidate. The default is that of the published
+        The reference that metrics were scored against; it is not a candidate. The default is that of the published
         protocol. Join several with a dot: ``"refA.refB"``.
     annotation : str, optional
         Which human scores, such as ``"mqm"``, ``"esa"`` or ``"da-sqm"``. By default those that the shared task took
@@ -97,7 +97,7 @@ def load(
 
     Notes
     -----
-    Standard references, which are no candidates: refA for ``wmt23/en-de`` and ``wmt23/zh-en``, refB for
+    Standard references, which are not candidates: refA for ``wmt23/en-de`` and ``wmt23/zh-en``, refB for
     ``wmt23/he-en``; refA for ``ted/en-de`` and refB for ``ted/zh-en``, as in WMT21; refC for ``newstest2021/en-de``.
     WMT21 used refB for ``newstest2021/zh-en``; its text is not published with the systems, so refA takes its place. In
     the archive of mt-metrics-eval the default is the reference that the package of that name takes, as far as it is

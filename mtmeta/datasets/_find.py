@@ -89,7 +89,7 @@ def is_table(given: str | Path) -> bool:
 
 
 def parts(given: str | Path, options: Options) -> dict[str, Callable[[], Any]]:
-    """Return the parts of what an argument stands for that is no table of ours: what loads each, by name."""
+    """Return the parts of what an argument stands for that is not one of our tables: what loads each, by name."""
     name, _, part = str(given).partition("/")
     path = Path(given)
     if name in SOURCES and not path.is_file():
@@ -100,7 +100,7 @@ def parts(given: str | Path, options: Options) -> dict[str, Callable[[], Any]]:
             _check_complete(name, locate(source.folder))
         wanted = [part] if part else source.parts
         return {f"{name}/{one}".rstrip("/"): partial(_published, name, source, one, options) for one in wanted}
-    options.refuse("what is no table", "columns")
+    options.refuse("what is not a table", "columns")
     if path.is_file():
         return {path.stem: partial(_mqm_layout(path), path, options)}
     options.refuse("a folder of scores", "weights")

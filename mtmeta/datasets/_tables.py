@@ -45,7 +45,7 @@ _NOT_SCORES = {*"id ids year date time timestamp created updated annotator annot
 #: What people rate where there is not one human score.
 _DIMENSIONS = "adequacy fluency coherence consistency relevance accuracy meaning naturalness informativeness grammar "
 _DIMENSIONS = {*(_DIMENSIONS + "style overall quality faithfulness fidelity understandability").split()}
-#: Columns of names and texts in the other kinds of tables; there they are no scores.
+#: Columns of names and texts in the other kinds of tables; there they are not scores.
 _NAMES = {
     "transcripts": ("segment", "speaker", "quality", "reference", "transcript"),
     "rankings": ("query", "item"),
@@ -150,7 +150,7 @@ def _build(frame: pd.DataFrame, name: str, source: str, options: Options) -> Eva
 
 
 def _no_metrics(frame: pd.DataFrame, *, several: bool) -> dict[str, str]:
-    """Return the columns that are no metrics, and why; with ``several``, further human dimensions are among them."""
+    """Return the columns that are not metrics, and why; with ``several``, further human dimensions are among them."""
     found = {}
     for name in [c for c in map(str, frame) if c not in (*RESERVED, *_INDEX) and not (is_rating(c) or is_reference(c))]:
         if several and is_dimension(name):

@@ -98,7 +98,7 @@ def _text_files(folder: Path, pattern: str) -> list[Path]:
 
 
 def _systems_left_out(human, outputs, references, chosen, outliers) -> dict[str, str]:
-    """Return the systems that are no candidates, with the reason."""
+    """Return the systems that are not candidates, with the reason."""
     left_out = {}
     for system in dict.fromkeys(chain(human, sorted(outputs), references)):
         if system in chosen:

@@ -68,9 +68,9 @@ def local_accuracy(
     Raises
     ------
     TypeError
-        If ``pairs`` is no DataFrame.
+        If ``pairs`` is not a DataFrame.
     ValueError
-        If a score is no number, a column, metric or option is unknown, a context is empty, or a score is missing and
+        If a score is not a number, a column, metric or option is unknown, a context is empty, or a score is missing and
         not to be dropped.
 
     See Also

@@ -107,7 +107,7 @@ def swap_effects(pairs: pd.DataFrame, *, context: str | Sequence[str] | None = N
     Raises
     ------
     TypeError, ValueError
-        If a column or metric is unknown, or a score is no number.
+        If a column or metric is unknown, or a score is not a number.
 
     See Also
     --------
@@ -152,7 +152,7 @@ def length_metric(pairs: pd.DataFrame) -> pd.DataFrame:
     Raises
     ------
     TypeError, ValueError
-        If ``pairs`` is no DataFrame, a column is absent or holds no text, or there is a metric ``length`` already.
+        If ``pairs`` is not a DataFrame, a column is absent or holds no text, or there is a metric ``length`` already.
 
     See Also
     --------

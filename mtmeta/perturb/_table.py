@@ -18,7 +18,7 @@ from ._words import Words, base_language
 
 _OF_TRANSLATIONS = "removal insertion swapping synonym pronoun named_entity negation negation_removal llm composed"
 _OF_SPEECH = "removal insertion swapping phonetic llm composed"
-#: Kinds of perturbation by task. ``llm`` needs a language model; ``composed`` stands in for it and is no LLM.
+#: Kinds of perturbation by task. ``llm`` needs a language model; ``composed`` stands in for it and is not an LLM.
 KINDS = {"translation": tuple(_OF_TRANSLATIONS.split()), "speech": tuple(_OF_SPEECH.split())}
 #: What answers prompts.
 Model = Callable[[Sequence[str]], Sequence[str]]

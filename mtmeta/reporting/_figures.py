@@ -33,7 +33,7 @@ def figures(part: Part) -> dict[str, Figure]:
     for section, make in _MAKERS.items():
         # where numbers behind a figure are undefined, its section says why
         with suppress(Undefined), plt.rc_context(), warnings.catch_warnings():
-            # names are no formulas, and may be in a script that the font lacks
+            # names are not formulas, and may be in a script that the font lacks
             warnings.filterwarnings("ignore", message="Glyph .* missing from|constrained_layout not applied")
             plots.use_style()
             plt.rcParams["text.parse_math"] = False

@@ -132,7 +132,7 @@ def report(
     Raises
     ------
     TypeError
-        If the data are no set or table.
+        If the data are not a set or a table.
     ValueError
         If a metric or option is unknown, or there is no metric.
 

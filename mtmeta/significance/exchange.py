@@ -106,7 +106,7 @@ def contributions(es: EvalSet, metric: str, coefficient: str, grouping: str, uni
 def exchanged_coefficients(es, metrics, coefficient, grouping, units, signs, degenerate="drop") -> np.ndarray:
     """Return the difference of each pair of metrics in each column of ``signs``, shape (2, n_pairs, 1 + n_resamples).
 
-    The first table judges each pair alone, the second all pairs together. If the value is no sum over units, all
+    The first table judges each pair alone, the second all pairs together. If the value is not a sum over units, all
     columns but the first are multiplied by `widening` for one comparison, or for all.
     """
     added = np.array([contributions(es, name, coefficient, grouping, units, degenerate) for name in metrics])

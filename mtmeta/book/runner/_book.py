@@ -144,12 +144,12 @@ def chapters(project: str | Path, names: Sequence[str] = ("all",)) -> dict[str, 
     Returns
     -------
     dict of Path
-        The notebook by page, such as ``notebooks/03_system_dependence``. Pages on one data set are no chapters.
+        The notebook by page, such as ``notebooks/03_system_dependence``. Pages on one data set are not chapters.
 
     Raises
     ------
     ValueError
-        If there is no such chapter, or it is no notebook.
+        If there is no such chapter, or it is not a notebook.
     """
     project = Path(project)
     known = {page: project / f"{page}.ipynb" for page in pages(project) if _CHAPTER.fullmatch(page)}
@@ -163,5 +163,5 @@ def chapters(project: str | Path, names: Sequence[str] = ("all",)) -> dict[str, 
         chosen.update(found)
     found = {page: path for page, path in known.items() if page in chosen}
     for path in found.values():
-        about(path)  # raises for what is no notebook, before anything is written
+        about(path)  # raises for a file that is not a notebook, before anything is written
     return found
