@@ -101,7 +101,7 @@ def test_bad_input():
     refuses("`n_samples` must be at least 1", pairs, es, "Judge", n_segments=5, n_samples=0)
     official = pd.DataFrame({"m": [5, 6]}, ["A", "B"])
     corpus = EvalSet([[1], [0]], {"m": [[1], [2]]}, systems=["A", "B"], about={"system_scores": official})
-    refuses("no means of segment scores, so fewer segments have none", pairs, corpus, "m", n_segments=1)
+    refuses("not means of segment scores, so fewer segments have none", pairs, corpus, "m", n_segments=1)
     found = curve(HAND, "m", n_resamples=5)
     refuses("`difference` must be at least 0", found.chance, [1, -1])
     refuses("`fit` must be one of 'logistic', 'isotonic'", found.chance, 1, fit="probit")
