@@ -52,24 +52,20 @@ class Sweep:
     tasks : pandas.DataFrame
         One row per task, in the order of the plan: ``task`` (its id), ``set, statistic, metric, options, seed, status``
         ("done" or "failed"), ``seconds, reason, resumed`` (whether an earlier run had done it).
-    tables : dict of DataFrame
-        By statistic: the rows of its function's table, preceded by ``set``, parameters of a simulated set as ``set_…``,
-        options and ``seed``.
+    table : pandas.DataFrame
+        The rows of all tables of the functions, preceded by ``set``, parameters of a simulated set as ``set_…``,
+        ``statistic``, ``seed``, ``metric``, ``value`` and options. Columns that a statistic lacks are empty there.
     signature : str
         How it was computed, in one line.
     """
 
     tasks: pd.DataFrame
-    tables: dict[str, pd.DataFrame] = field(repr=False)
+    table: pd.DataFrame = field(repr=False)
     signature: str
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the tables of all statistics in one; columns that a statistic lacks are empty there."""
-        frames = [frame.assign(statistic=name).convert_dtypes() for name, frame in self.tables.items() if len(frame)]
-        together = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=["set", "statistic"])
-        sets = [c for c in together if c == "set" or c.startswith("set_")]
-        first = [*sets, "statistic", *(c for c in ("seed", "metric", "value") if c in together)]
-        return together[[*first, *together.columns.difference(first, sort=False)]]
+        """Return the table."""
+        return self.table
 
 
 @dataclass(frozen=True)
@@ -350,10 +346,8 @@ def _perform(task: _Task) -> dict[str, Any]:
         result = STATISTICS[task.statistic](task.es, **options)
         table = getattr(result, "summary", getattr(result, "table", result))
         frame = table if isinstance(table, pd.DataFrame) else pd.DataFrame({"value": [table]})
-        frame = frame.drop(columns="set", errors="ignore")
-        plain = frame.astype(object).where(frame.notna(), None)
-        rows = json.loads(json.dumps(plain.to_numpy(dtype=object).tolist(), default=lambda value: value.item()))
-        found = {"status": "done", "columns": list(map(str, frame)), "rows": rows}
+        rows = frame.astype(object).where(frame.notna(), None).drop(columns="set", errors="ignore").to_dict("records")
+        found = {"status": "done", "rows": json.loads(json.dumps(rows, default=lambda value: value.item()))}
     except Exception as error:  # whatever one task fails of must not take the others along
         kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
         found = {"status": "failed", "reason": " ".join(f"{kind}{error}".split())[:500]}
@@ -366,17 +360,12 @@ def _gathered(todo: list[_Task], known: Mapping[str, dict[str, Any]], before: se
     about = [task.about() | {key: known[task.id].get(key, value) for key, value in blank.items()} for task in todo]
     frame = pd.DataFrame(about).astype({"seed": "Int64"})
     frame["resumed"] = frame["task"].isin(before)
-    parts: dict[str, list[pd.DataFrame]] = {}
+    rows: list[dict[str, Any]] = []
     for task in todo:
-        outcome = known[task.id]
-        if outcome["status"] == "done":
-            simulated = {f"set_{k}": v for k, v in task.made.items()}
-            options = {k: json.dumps(v) if isinstance(v, list | tuple) else v for k, v in task.options.items()}
-            of = {"set": task.label} | simulated | options | ({} if task.seed is None else {"seed": task.seed})
-            part = pd.DataFrame(outcome["rows"], columns=outcome["columns"])
-            front = [k for k in of if k not in part]  # a column that the table has itself is not repeated
-            parts.setdefault(task.statistic, []).append(part.assign(**of)[[*front, *part]])
-    tables = {name: pd.concat(several, ignore_index=True) for name, several in parts.items()}
+        of = {"set": task.label} | {f"set_{name}": value for name, value in task.made.items()}
+        of |= {"statistic": task.statistic, "seed": task.seed, "metric": None, "value": None} | task.options
+        rows += [of | row for row in known[task.id].get("rows", ())]
+    table = pd.DataFrame(rows, columns=None if rows else ["set", "statistic"]).convert_dtypes()
     n_done = int((frame["status"] == "done").sum())
     counts = f"tasks:{len(todo)}|done:{n_done}|failed:{len(todo) - n_done}"
-    return Sweep(frame, tables, f"sweep|{counts}|mtmeta:{__version__}")
+    return Sweep(frame, table, f"sweep|{counts}|mtmeta:{__version__}")
