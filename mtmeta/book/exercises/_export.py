@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ..._files import whole_file
@@ -124,42 +123,19 @@ def _left_open(form: str) -> str:
     return "answer = {\n" + "".join(f'    "{key}": ...,\n' for key in keys) + "}" if keys else "answer = ..."
 
 
-#: Numbered things of a chapter: how a cell names one, and what it is called.
-_NAMED = {
-    "figure": r"figure:(\S+)", "equation": r"^(?::label: |\$\$ \()(eq-[\w-]+)",
-    "definition": r"\{prf:\w+\}[^\n]*\n:label: (\S+)",
-}  # fmt: skip
+#: What roles refer to in a chapter.
+_THINGS = {"eq": "an equation of ", "numref": "a figure of ", "prf:ref": "a definition of ", "doc": ""}
 
 
-def _numbers(chapter: NotebookNode) -> dict[str, str]:
-    """Return the name of each numbered thing of a chapter, such as "figure 6.3", by its label."""
-    named = [cell.metadata.get("mystnb", {}).get("figure", {}).get("name", "") for cell in chapter.cells]
-    text = "\n".join(f"{cell.source}\nfigure:{name}" for cell, name in zip(chapter.cells, named, strict=True))
-    number = {kind: [m for m in re.findall(pattern, text, flags=re.M) if m] for kind, pattern in _NAMED.items()}
-    chapter_number = int(next(iter(re.findall(r"fig-(\d\d)-", " ".join(named))), 0))
-    return {
-        label: f"{kind} {chapter_number}.{place}"
-        for kind, labels in number.items()
-        for place, label in enumerate(labels, 1)
-    }
-
-
-def _plain(text: str, numbers: Mapping[str, str] = MappingProxyType({})) -> str:
+def _plain(text: str) -> str:
     """Return prose without the roles of the book, which a notebook viewer does not know."""
 
     def word(match: re.Match) -> str:
         role, target = match.groups()
-        if named := re.fullmatch(r"(.*\S)\s*<[^>]+>", target, flags=re.DOTALL):
-            return named[1]
         if role.startswith("cite"):
-            return ", ".join(re.sub(r"^([a-z]+)(\d{4}).*", lambda m: f"{m[1].title()} {m[2]}", key.strip())
-                             for key in target.split(","))  # fmt: skip
-        target = target.rpartition("/")[2]
-        elsewhere = re.match(r"[a-z]+-(\d\d)-", target)
-        kind = {"eq": "an equation", "numref": "a figure", "prf:ref": "a definition"}.get(role)
-        if kind:
-            return numbers.get(target) or (f"{kind} of chapter {int(elsewhere[1])}" if elsewhere else kind)
-        return f"chapter {int(target[:2])}" if role == "doc" and re.match(r"\d\d_", target) else target
+            return re.sub(r"([a-z]+)(\d{4})\w*", lambda key: f"{key[1].title()} {key[2]}", target)
+        number = re.search(r"(?:-|^|/)(\d\d)[-_]", target) if role in _THINGS and "<" not in target else None
+        return f"{_THINGS[role]}chapter {int(number[1])}" if number else target.partition("<")[0].strip()
 
     return _ROLE.sub(word, text)
 
@@ -190,29 +166,25 @@ def to_notebook(chapter: NotebookNode, *, solutions: bool = False) -> NotebookNo
     needed, exercises = read(chapter)
     title = re.search(r"^# (.+)$", chapter.cells[0].source, flags=re.MULTILINE)[1]
     kind = "exercises, with solutions" if solutions else "exercises"
-    numbers = _numbers(chapter)
-    cells = [_prose(f"# {title}: {kind}\n\n{_WHERE}\n\n## Set-up\n\n{_INTRODUCTION}")]
+    cells = [_prose(f"# {title}: {kind}\n\n## Set-up\n\n{_INTRODUCTION}")]
     cells += [_code(cell.source, "parameters" * ("parameters" in cell.metadata.get("tags", []))) for cell in needed]
     for number, exercise in enumerate(exercises, 1):
-        cells += _cells_of(exercise, number, solutions, numbers)
+        cells += _cells_of(exercise, number, solutions)
     for number, cell in enumerate(cells):
         cell["id"] = f"cell-{number}"
     about = {key: chapter.metadata[key] for key in ("kernelspec", "language_info", "mtmeta") if key in chapter.metadata}
     return new_notebook(cells=cells, metadata=about)
 
 
-_WHERE = (
-    "Figures, equations and definitions have the numbers of the chapter; what an exercise names is explained there."
-)
 _INTRODUCTION = (
     "Run these cells first: they are what the exercises need of the chapter. Then replace each `...`, and run the cell "
     "below it: it says what is off, and does not tell the answer."
 )
 
 
-def _cells_of(exercise: Exercise, number: int, solutions: bool, numbers: Mapping[str, str]) -> Iterator[NotebookNode]:
+def _cells_of(exercise: Exercise, number: int, solutions: bool) -> Iterator[NotebookNode]:
     def for_a_viewer(cell: NotebookNode) -> NotebookNode:
-        return _code(cell.source) if cell.cell_type == "code" else _prose(_plain(cell.source, numbers))
+        return _code(cell.source) if cell.cell_type == "code" else _prose(_plain(cell.source))
 
     yield _prose(f"## Exercise {number}: {exercise.title}")
     form = [_prose(f"**The answer to give.** {described(exercise.label)}")] if exercise.check else []
