@@ -669,12 +669,6 @@ def claims(rng, size, effect) -> Outcomes:
     return {f"report: “{claim[:-1]}”": Claim(verdicts[claim] == "supported", p) for claim, p in _CLAIMS.items()}
 
 
-def equal_treatment(rng, size, effect) -> Outcomes:
-    report = mm.report(treated(rng, size, effect), "m", n_resamples=N_DRAWS, rng=rng)
-    verdict = report.claims.set_index("claim").loc["It treats all systems alike.", "verdict"]
-    return {"report: not “It treats all systems alike”": Claim(verdict == "not supported")}
-
-
 # -- all of them -------------------------------------------------------------------------
 
 
