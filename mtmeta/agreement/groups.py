@@ -25,6 +25,8 @@ class Grouped:
     ----------
     human, metric : numpy.ndarray, shape (n_cells,)
         Scores that differ by rounding only are one.
+    system, segment : numpy.ndarray of int, shape (n_cells,)
+        Positions in the set.
     starts : numpy.ndarray of int64, shape (n_groups + 1,)
     labels : tuple
         The segment or system behind each group.
@@ -36,6 +38,8 @@ class Grouped:
 
     human: np.ndarray
     metric: np.ndarray
+    system: np.ndarray
+    segment: np.ndarray
     starts: np.ndarray
     labels: tuple
     n_systems: int
@@ -70,11 +74,11 @@ def grouped(es: EvalSet, metric: str, grouping: str, *, published: bool = False)
         If the grouping is unknown or no group has two scored cells.
     """
     check_choice("grouping", grouping, GROUPINGS)
-    human, scores = es.human, es[metric]
-    scored = ~(np.isnan(human) | np.isnan(scores))
+    scored = ~(np.isnan(es.human) | np.isnan(es[metric]))
+    cells = [es.human, es[metric], *np.indices(scored.shape)]
     n_systems, n_segments = (int(scored.any(axis=axis).sum()) for axis in (1, 0))
     if grouping == "segment":
-        human, scores, scored = human.T, scores.T, scored.T
+        scored, cells = scored.T, [values.T for values in cells]
     labels = {"none": ("all",), "segment": es.segments, "system": es.systems}[grouping]
     sizes = np.array([scored.sum()]) if grouping == "none" else scored.sum(axis=1)
     keep = sizes >= 2
@@ -83,13 +87,13 @@ def grouped(es: EvalSet, metric: str, grouping: str, *, published: bool = False)
             f"metric {metric!r} in set {es.name!r}: no group has two translations that humans and the metric scored "
             f"(grouping {grouping!r}, {es.shape[0]} systems, {es.shape[1]} segments, {scored.sum()} cells with both)."
         )
-    cells = np.repeat(keep, sizes)
     starts = np.concatenate([[0], np.cumsum(sizes[keep])]).astype(np.int64)
     kept = tuple(itertools.compress(labels, keep))
-    sides, tolerance = (human[scored], scores[scored]), 0.0
+    cells, tolerance = [values[scored] for values in cells], 0.0
     if not published:
-        sides, tolerance = map(merged_scores, sides), tolerance_of_differences(sides[1])
-    return Grouped(*(side[cells] for side in sides), starts, kept, n_systems, n_segments, tolerance)
+        tolerance, cells[:2] = tolerance_of_differences(cells[1]), map(merged_scores, cells[:2])
+    of_groups = np.repeat(keep, sizes)
+    return Grouped(*(values[of_groups] for values in cells), starts, kept, n_systems, n_segments, tolerance)
 
 
 def centred(values: np.ndarray, starts: np.ndarray) -> np.ndarray:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import compress
 
 import numpy as np
 import pandas as pd
@@ -25,7 +24,6 @@ from .units import (
     mean_of_defined,
     moments,
     observed_values,
-    of_cells,
     without_each,
 )
 
@@ -36,8 +34,8 @@ def n_added(es: EvalSet, metric: str, coefficient: str, grouping: str, unit: str
     known = n_rated > (grouping == "segment" or coefficient == "spa")
     if (grouping, degenerate) == ("segment", "drop") and coefficient not in ("acc_eq", "spa"):
         cells, exact = grouped(es, metric, grouping), check_coefficient(coefficient, "calibrate")
-        defined = set(compress(cells.labels, ~np.isnan(values_of_groups(cells, exact, "calibrate"))))
-        known &= [segment in defined for segment in es.segments]
+        defined = np.repeat(~np.isnan(values_of_groups(cells, exact, "calibrate")), cells.sizes)
+        known &= np.isin(np.arange(len(known)), cells.segment[defined])
     return len(np.unique(units_of(es, unit)[known]))
 
 
@@ -68,16 +66,15 @@ def _follows_from_sums(coefficient: str, grouping: str) -> bool:
 def _of_weights(es, name, coefficient, grouping, degenerate, units) -> Callable[[np.ndarray], np.ndarray]:
     """Return the function from weights of units, (n_draws, n_units), to a metric's value; NaN without any group."""
     cells = grouped(es, name, grouping)
-    n, place = int(units.max()) + 1, dict(zip(es.segments, units, strict=True))
+    n, unit = int(units.max()) + 1, units[cells.segment]
 
     def mean_of_drawn(values: np.ndarray, drawn: np.ndarray) -> np.ndarray:
         values = np.where(drawn, np.nan_to_num(values) if degenerate == "zero" else values, np.nan)
         return np.where(drawn.any(axis=1), mean_of_defined(values), np.nan)
 
     if grouping != "segment":
-        unit = of_cells(units, es, name, grouping)
         return Statistic(moments(cells, coefficient, unit, n), lambda s: mean_of_drawn(correlations(s), s[..., 0] >= 2))
-    unit = np.array([place[label] for label in cells.labels])
+    unit = unit[cells.starts[:-1]]  # of each group
     if coefficient in ("acc_eq", "tau_eq"):
         return partial(_calibrated, cells, unit, coefficient)
     values = values_of_groups(cells, coefficient, "calibrate")
@@ -325,7 +322,7 @@ def block_influences(es, metric, coefficient, grouping, units: Units, degenerate
     T)/G`, its part of a mean. Ranks and thresholds of ties are those of the whole set.
     """
     cells = grouped(es, metric, grouping)
-    system, unit = (of_cells(v, es, metric, grouping) for v in (np.arange(es.shape[0])[:, None], units.of_segment))
+    system, unit = cells.system, units.of_segment[cells.segment]
     block = system * units.n + unit
     member = np.unique({"segment": system, "system": unit, "none": block}[grouping], return_inverse=True)[1]
     n_members, n_groups = member.max() + 1, len(cells.sizes)

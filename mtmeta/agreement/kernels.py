@@ -16,15 +16,15 @@ CONCORDANT, DISCORDANT, TIED_HUMAN, TIED_METRIC, TIED_BOTH = range(5)
 
 
 @njit
-def _add_pairs(human, metric, order, epsilon, tree, below, seen, counts, step):
-    """Add each cell's pairs with the cells before it in ``order``, which ascends by metric, to row ``step`` x cell.
+def _add_pairs(human, metric, order, epsilon, tree, below, seen, counts):
+    """Add to ``counts`` (5,) the pairs of the cells in ``order``, which ascends by metric.
 
-    ``step`` is 1 for a row of counts a cell, 0 for one row of all. ``tree``, ``below`` and ``seen`` are left at 0.
+    ``tree``, ``below`` and ``seen`` are left at 0.
     """
     n_ranks = len(below)
     left = 0
     for i in range(len(order)):
-        rank, score, mine = human[order[i]], metric[order[i]], counts[step * order[i]]
+        rank, score = human[order[i]], metric[order[i]]
         while score - metric[order[left]] > epsilon:
             entering = human[order[left]]
             below[entering] += 1
@@ -39,11 +39,11 @@ def _add_pairs(human, metric, order, epsilon, tree, below, seen, counts, step):
             lower += tree[k]
             k -= k & -k
         tied_both = seen[rank] - below[rank]
-        mine[0] += lower
-        mine[1] += left - lower - below[rank]
-        mine[2] += below[rank]
-        mine[3] += i - left - tied_both
-        mine[4] += tied_both
+        counts[0] += lower
+        counts[1] += left - lower - below[rank]
+        counts[2] += below[rank]
+        counts[3] += i - left - tied_both
+        counts[4] += tied_both
         seen[rank] += 1
     tree[:] = 0
     below[:] = 0
@@ -70,44 +70,25 @@ def pair_counts(human: np.ndarray, metric: np.ndarray, starts: np.ndarray, epsil
     tree, below, seen = _trees(human)
     for g in range(n_groups):
         h, m = human[starts[g] : starts[g + 1]], metric[starts[g] : starts[g + 1]]
-        _add_pairs(h, m, np.argsort(m, kind="mergesort"), epsilon, tree, below, seen, counts[g : g + 1], 0)
+        _add_pairs(h, m, np.argsort(m, kind="mergesort"), epsilon, tree, below, seen, counts[g])
     return counts
 
 
 @njit
-def touching_counts(human, metric, starts, epsilon, unit, n_units):
-    """Count the kinds of pairs that have at least one cell in each unit, for each group.
+def counts_without_each(human, metric, starts, epsilon, unit, n_units):
+    """Count as `pair_counts` does, without each unit in turn; int64 (n_units, n_groups, 5).
 
-    Arguments as in `pair_counts`; ``unit`` (int64, (n_cells,)) is the unit of each cell. Returns int64
-    (n_units, n_groups, 5).
+    ``unit`` (int64, (n_cells,)) is the unit of each cell.
     """
-    n_groups = len(starts) - 1
-    touching = np.zeros((n_units, n_groups, 5), dtype=np.int64)
+    counts = np.zeros((n_units, len(starts) - 1, 5), dtype=np.int64)
     tree, below, seen = _trees(human)
-    for g in range(n_groups):
+    for g in range(len(starts) - 1):
         part = slice(starts[g], starts[g + 1])
-        h, m, u = human[part], metric[part], unit[part]
-        order = np.argsort(m, kind="mergesort")
-        counts = np.zeros((len(h), 5), dtype=np.int64)
-        _add_pairs(h, m, order, epsilon, tree, below, seen, counts, 1)
-        _add_pairs(len(below) - 1 - h, -m, order[::-1], epsilon, tree, below, seen, counts, 1)
-        by_unit = np.argsort(u, kind="mergesort")
-        for a in range(len(h)):
-            i = by_unit[a]
-            touching[u[i], g] += counts[i]
-            for b in range(a + 1, len(h)):  # a pair inside the unit was counted for both its cells
-                j = by_unit[b]
-                if u[j] != u[i]:
-                    break
-                dh, dm = h[i] - h[j], m[i] - m[j]
-                if abs(dm) <= epsilon:
-                    kind = 4 if dh == 0 else 3
-                elif dh == 0:
-                    kind = 2
-                else:
-                    kind = 0 if (dh > 0) == (dm > 0) else 1
-                touching[u[i], g, kind] -= 1
-    return touching
+        order = np.argsort(metric[part], kind="mergesort")
+        for u in range(n_units):
+            left = order[unit[part][order] != u]
+            _add_pairs(human[part], metric[part], left, epsilon, tree, below, seen, counts[u, g])
+    return counts
 
 
 @njit

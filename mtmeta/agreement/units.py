@@ -10,7 +10,7 @@ from ..evalset import EvalSet, as_evalset, recomputed
 from ..resampling import LEAST_UNITS, Statistic, exchange, jackknife, sums_by_unit, units_of
 from .coefficients import check_coefficient, mean_over_groups, sides_of, taus_from_counts, threshold_of
 from .groups import Grouped, centred
-from .kernels import pair_counts, touching_counts
+from .kernels import counts_without_each, pair_counts
 from .spa import soft_pairwise_accuracy
 
 
@@ -73,17 +73,6 @@ def observed_values(
     return np.array([mean_over_groups(es, name, *options)[0] for name in names])
 
 
-def of_cells(values: np.ndarray, es: EvalSet, metric: str, grouping: str) -> np.ndarray:
-    """Return those of the values, which stretch to (n_systems, n_segments), of the cells in the order of `grouped`."""
-    scored = ~(np.isnan(es.human) | np.isnan(es[metric]))
-    values = np.broadcast_to(values, scored.shape)
-    if grouping == "segment":
-        scored, values = scored.T, values.T
-    if grouping != "none":
-        scored = scored & (scored.sum(axis=1) >= 2)[:, None]
-    return values[scored]
-
-
 def mean_of_defined(values: np.ndarray) -> np.ndarray:
     """Return the mean of the defined values of each row; NaN where there is none (an undefined whole counts 0)."""
     known = ~np.isnan(values)
@@ -98,10 +87,9 @@ def without_each(cells: Grouped, coefficient: str, unit: np.ndarray, n: int) -> 
     place, n_groups = unit * len(cells.sizes) + cells.group, len(cells.sizes)
     inside = np.bincount(place, minlength=n * n_groups).reshape(n, n_groups)
     given = cells.human_ranks, cells.metric, cells.starts, threshold_of(cells, coefficient)
-    counts = pair_counts(*given).astype(np.float64)
-    left, sizes = counts - touching_counts(*given, unit, n), cells.sizes - inside
-    of_counts = taus_from_counts
-    return of_counts(cells, coefficient, counts, cells.sizes), of_counts(cells, coefficient, left, sizes)
+    whole, without = pair_counts(*given), counts_without_each(*given, unit, n)
+    parts = (whole, cells.sizes), (without, cells.sizes - inside)
+    return tuple(taus_from_counts(cells, coefficient, counts.astype(np.float64), sizes) for counts, sizes in parts)
 
 
 def moments(cells: Grouped, coefficient: str, unit: np.ndarray, n: int) -> np.ndarray:

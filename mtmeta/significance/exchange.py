@@ -18,7 +18,7 @@ from .._systems import means
 from ..agreement.coefficients import check_coefficient, values_of_groups
 from ..agreement.groups import grouped
 from ..agreement.spa import one_sided_p, random_signs, sign_of_difference
-from ..agreement.units import Units, freedom, mean_of_defined, of_cells, without_each
+from ..agreement.units import Units, freedom, mean_of_defined, without_each
 from ..evalset import EvalSet
 from ..resampling import LEAST_UNITS, totals_by_unit, units_of
 
@@ -87,13 +87,11 @@ def contributions(es: EvalSet, metric: str, coefficient: str, grouping: str, uni
     """
     coefficient = check_coefficient(coefficient, "calibrate")
     cells = grouped(es, metric, grouping)
+    unit = units.of_segment[cells.system if units.unit == "system" else cells.segment]
     if _made_of_units(grouping, units):
         values = values_of_groups(cells, coefficient, "calibrate")
         n_counted = len(values) if degenerate == "zero" else (~np.isnan(values)).sum()
-        place = dict(zip(es.systems if grouping == "system" else es.segments, units.of_segment, strict=True))
-        unit = [place[label] for label in cells.labels]
-        return np.bincount(unit, np.nan_to_num(values), minlength=units.n) / max(1, n_counted)
-    unit = of_cells(units.of_segment[:, None] if units.unit == "system" else units.of_segment, es, metric, grouping)
+        return np.bincount(unit[cells.starts[:-1]], np.nan_to_num(values), minlength=units.n) / max(1, n_counted)
     whole, without = without_each(cells, coefficient, unit, units.n)
     if degenerate == "zero":
         whole, without = np.nan_to_num(whole), np.nan_to_num(without)
