@@ -1,14 +1,36 @@
-"""`mtmeta class`: a data set a student, and marks."""
+"""`mtmeta exercises` and `mtmeta class`: sheets of exercises; a data set a student, and marks."""
 
 from pathlib import Path
 from typing import Annotated
 
-import typer
-from typer import Argument, Option
+from typer import Argument, BadParameter, Context, Option, Typer
 
 from . import _options as opt
-from ._app import Program, app
+from ._app import Program, app, example
 from ._output import emit, say, written
+
+Solutions = Annotated[bool, Option("--solutions", help="Include the solutions, for the lecturer.")]
+
+
+@app.command(epilog=example("exercises 1 --out sheets"))
+def exercises(
+    chapters: opt.Chapters,
+    out: opt.Folder = Path("exercises"),
+    solutions: Solutions = False,
+    quiet: opt.Quiet = False,
+) -> None:
+    """Write the exercises of chapters as notebooks without solutions.
+
+    Each runs by itself, offline: the cells of the chapter that the exercises need, the statements, cells for the
+    answers, and checks that name what is wrong but not the answer. It needs a clone of the book, as `mtmeta run` does.
+    A notebook that is there and has been changed is not overwritten.
+    """
+    from ..book import exercises, runner
+
+    found = runner.chapters(runner.find_project(), chapters)
+    for path in exercises.export(found.values(), out, solutions=solutions):
+        say(f"written: {path}")
+
 
 Names = Annotated[Path | None, Option(exists=True, dir_okay=False, help="A file with the names, one a line.")]
 Plant = Annotated[str, Option(metavar="LIST", help="What to plant, separated by commas.")]
@@ -18,12 +40,12 @@ Answers = Annotated[Path, Argument(metavar="ANSWERS", exists=True, file_okay=Fal
 
 _EXAMPLE = "\b\nExample:\n  printf 'Ada\\nBo\\n' > names.txt\n  mtmeta class --students names.txt -o class\n"
 _EXAMPLE += "  mtmeta class check class class"
-room = typer.Typer(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
+room = Typer(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
 
 
 @room.callback(invoke_without_command=True, epilog=_EXAMPLE)
 def make(
-    context: typer.Context,
+    context: Context,
     students: Names = None,
     plant: Plant = "favour,ties,sentinel",
     out: Out = Path("class"),
@@ -38,7 +60,7 @@ def make(
     if context.invoked_subcommand:
         return
     if students is None:
-        raise typer.BadParameter("give a file with the names of the students.", param_hint="--students")
+        raise BadParameter("give a file with the names of the students.", param_hint="--students")
     from ..book import students as room_of
 
     names = [line for line in students.read_text(encoding="utf-8").splitlines() if line.strip()]
