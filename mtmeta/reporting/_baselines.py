@@ -26,7 +26,7 @@ def baselines(part: Part, section: Section) -> None:
     section.attempt("baseline=system oracle", lambda: scores.update({"system oracle": _of_the_system(es)}))
     for name in ("source", "translation"):
         key = f"baseline={name} "
-        section.attempt(f"{key}length", lambda name=name: scores.update({f"{name} length": -_lengths_of(es, name)}))
+        section.attempt(f"{key}length", lambda name=name: scores.update({f"{name} length": -lengths(es, name)}))
         section.attempt(f"{key}sentinel", lambda name=name: scores.update({f"{name} sentinel": _trained(part, name)}))
     section.found["es"] = made = es.with_metrics(scores)
     for key in _STATISTICS:
@@ -46,28 +46,21 @@ def _column(section: Section, es: EvalSet, subject: str | None, key: str) -> Non
         section.add(key, value, **size, subject=metric if subject is None else subject)
 
 
-def lengths(es: EvalSet) -> np.ndarray:
-    """Return the characters of every translation, shape (n_systems, n_segments); NaN where it has no text."""
-    texts = es.texts.translations if es.texts else {}
-    if not texts:
-        raise Undefined("the table has no translations.")
-    rows = [texts.get(system) or (None,) * es.shape[1] for system in es.systems]
-    return np.array([[np.nan if text is None else len(text) for text in row] for row in rows])
-
-
-def _texts(es: EvalSet, sees: str) -> list[Sequence[str]]:
-    """Return the sources as one row, or the translations as a row a system; raise where one is missing."""
-    texts = es.texts or Texts()
-    rows = [texts.sources or ()] if sees == "source" else [texts.translations.get(name, ()) for name in es.systems]
-    if not any(rows):
+def _texts(es: EvalSet, sees: str, *, holes: bool = False) -> list[Sequence[str | None]]:
+    """Return the sources as one row, or the translations as a row a system; raise where all, or some, are missing."""
+    texts, none = es.texts or Texts(), (None,) * es.shape[1]
+    rows = [texts.sources] if sees == "source" else [texts.translations.get(name) for name in es.systems]
+    missing = [text is None for row in rows for text in row or none]
+    if all(missing):
         raise Undefined(f"the table has no {sees}s.")
-    if not all(rows) or any(text is None for row in rows for text in row):
+    if any(missing) and not holes:
         raise Undefined(f"the {sees} is missing in some rows.")
-    return rows
+    return [row or none for row in rows]
 
 
-def _lengths_of(es: EvalSet, sees: str) -> np.ndarray:
-    rows = [[float(len(text)) for text in row] for row in _texts(es, sees)]
+def lengths(es: EvalSet, sees: str, **options: bool) -> np.ndarray:
+    """Return the characters of each source or translation, shape (n_systems, n_segments); NaN where there is none."""
+    rows = [[np.nan if text is None else len(text) for text in row] for row in _texts(es, sees, **options)]
     return np.broadcast_to(rows, es.shape)
 
 

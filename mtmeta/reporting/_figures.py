@@ -37,17 +37,12 @@ def figures(part: Part) -> dict[str, Figure]:
             warnings.filterwarnings("ignore", message="Glyph .* missing from|constrained_layout not applied")
             plots.use_style()
             plt.rcParams["text.parse_math"] = False
-            before, words = set(plt.get_fignums()), PAGE["sections"][section]
-            try:
-                axes, values = make(part)
-                png = io.BytesIO()
-                picture = np.ravel(axes)[0].figure
-                picture.savefig(png, format="png", dpi=130, facecolor="white", metadata={"Software": None})
-                alt = words["alt"].format(metric=part.metric, **values)
-                found[section] = Figure(words["figure"], alt, base64.b64encode(png.getvalue()).decode())
-            finally:
-                for drawn in set(plt.get_fignums()) - before:
-                    plt.close(drawn)
+            words, (axes, values) = PAGE["sections"][section], make(part)
+            picture, png = np.ravel(axes)[0].figure, io.BytesIO()
+            picture.savefig(png, format="png", dpi=130, facecolor="white", metadata={"Software": None})
+            plt.close(picture)
+            alt = words["alt"].format(metric=part.metric, **values)
+            found[section] = Figure(words["figure"], alt, base64.b64encode(png.getvalue()).decode())
     return found
 
 

@@ -173,17 +173,16 @@ def report(
     sets, parts = as_sets(es), []
     names = names_of((one.name for one in sets), "names of sets")
     for one in sets:
-        drawn, ranking = unit or exchange_units(one).unit, Section("rank")
+        drawn, ranking = unit or exchange_units(one).unit, None
         for name in metric_names(one, metric):
             if progress is not None:
                 progress(f"{one.name}: {name}")
             parts.append(part := Part(one, name, n_resamples, drawn, seed))
-            if not (ranking.rows or ranking.skipped):  # all metrics of a set are ranked at once
-                ranking.attempt("rank", SECTIONS["rank"], part, ranking)
             for key, compute in SECTIONS.items():
-                part.sections[key] = section = ranking if key == "rank" else Section(key)
-                if key != "rank":
+                part.sections[key] = section = ranking if key == "rank" and ranking else Section(key)
+                if section is not ranking:
                     section.attempt(key, compute, part, section)
+            ranking = part.sections["rank"]  # all metrics of a set are ranked at once
             part.claims.extend(claims_of(part))
     metrics, units = (",".join(dict.fromkeys(getattr(part, what) for part in parts)) for what in ("metric", "unit"))
     drawn = f"draws:{n_resamples}|unit:{units}|level:{LEVEL:g}|seed:{seed}"

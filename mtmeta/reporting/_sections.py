@@ -213,7 +213,7 @@ def _favours(part: Part, section: Section) -> None:
 
 def length(part: Part, section: Section) -> None:
     """Ask whether, within segments, the metric follows the length of translations more than humans do."""
-    es, characters = part.paired, lengths(part.paired)
+    es, characters = part.paired, lengths(part.paired, "translation", holes=True)
     known = ~np.isnan(es.human) & ~np.isnan(characters)
     if not known.any():
         raise Undefined("no scored translation has a text.")
