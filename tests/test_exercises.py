@@ -226,7 +226,7 @@ def spoiled(answer):
         yield from ((factor * answer, hint) for factor, hint in scaled)
 
 
-CHEAP = "01-four 01-own 02-ties 04-length 04-document 04-round 04-own 05-slope 06-hurt 08-size".split()
+CHEAP = "01-four 01-own 02-ties 04-length 04-round 04-own 05-slope 06-hurt 08-size".split()
 GIVEN = {"metric": "Biased", "sentinel": "SourceOnly", "points": np.array([0.0, -1.0, -5.0])}
 GIVEN["words"] = np.array([[2.0], [4.0], [6.0]])
 

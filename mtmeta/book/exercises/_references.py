@@ -147,16 +147,6 @@ def ex_04_length(es: EvalSet) -> pd.DataFrame:
     return _three_ways(es, {name: -table.to_numpy(dtype=float) for name, table in lengths.items()})
 
 
-def ex_04_document(es: EvalSet) -> pd.DataFrame:
-    if es.documents is None:
-        raise NoAnswer("they do not say which document a segment is from")
-    mean = pd.DataFrame(es.human).mean()
-    of_document = mean.groupby(pd.Series(es.documents, dtype=object))
-    others = of_document.transform("count") - 1
-    guess = ((of_document.transform("sum") - mean) / others).where(others > 0).fillna(mean.mean())
-    return _three_ways(es, {"document": np.tile(guess, (es.shape[0], 1))})
-
-
 def ex_04_round(es: EvalSet) -> pd.DataFrame:
     best, rows = es[_values(es).idxmax()], {}
     for step in (0, 0.5, 1, 2, 3):
