@@ -10,6 +10,8 @@ import pandas as pd
 MAX_COUNT, MAX_SEED = 1_000_000, 2**63 - 1
 #: Sizes of scores that are not 0: fourth powers of these, and products of so many, neither overflow nor vanish.
 SMALLEST_SCORE, LARGEST_SCORE = 1e-50, 1e50
+#: What an empty score is called in the wild; upper and lower case are the same.
+EMPTY = {"", "na", "nan", "none", "null"}
 
 
 class Undefined(ValueError):
@@ -105,18 +107,22 @@ def to_numbers(column: pd.Series) -> pd.Series:
     return pd.Series(exact, column.index)
 
 
-def numbers_of(column: pd.Series, name: str) -> np.ndarray:
-    """Return a score column as float64; name the first cell that is not a number."""
+def number_column(column: pd.Series, name: str) -> pd.Series:
+    """Return a column as numbers, NaN for `EMPTY` cells; name the first cell that is neither."""
     if pd.api.types.is_bool_dtype(column) or column.dtype.kind in "mM":
         raise ValueError(f"column {name!r} must hold numbers; found {column.dtype}. Convert it, or leave it out.")
     if pd.api.types.is_numeric_dtype(column):
-        return column.to_numpy(dtype=np.float64, na_value=np.nan)
+        return column
     if isinstance(column.dtype, pd.CategoricalDtype):
         column = column.astype(object)
     if column.dtype == object and column.map(lambda value: isinstance(value, bool | np.bool_)).any():
         raise ValueError(f"column {name!r} must hold numbers; found True or False. Convert it, or leave it out.")
-    numbers = to_numbers(column)
-    bad = numbers.isna() & column.notna() & (column.astype(str).str.strip() != "")
+    try:
+        numbers = to_numbers(column)
+    except (TypeError, OverflowError) as error:
+        raise ValueError(f"column {name!r} must hold numbers; {error}.") from None
+    bad = numbers.isna() & column.notna()
+    bad[bad] = ~column[bad].astype(str).str.strip().str.casefold().isin(EMPTY)
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
         raise ValueError(
@@ -124,4 +130,9 @@ def numbers_of(column: pd.Series, name: str) -> np.ndarray:
             f"({int(bad.sum())} such cells). Leave a cell empty where there is no score; if the column is "
             "not a metric, name the metric columns."
         )
-    return numbers.to_numpy(dtype=np.float64)
+    return numbers
+
+
+def numbers_of(column: pd.Series, name: str) -> np.ndarray:
+    """Return a score column as float64, as `number_column` does."""
+    return number_column(column, name).to_numpy(dtype=np.float64, na_value=np.nan)

@@ -9,15 +9,16 @@ import logging
 import lzma
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from .._checks import to_numbers
+from .._checks import EMPTY, number_column
 from .._delimited import read_delimited, text_of
+from .._files import word_lists
 from .._names import listed, unknown
 from .._tables import check_once, check_table
 from ..evalset import RESERVED, EvalSet, is_rating, is_reference
@@ -29,22 +30,14 @@ _log = logging.getLogger(__name__)
 #: What the name of a table ends in.
 _PLAIN, PACKED = (".csv", ".tsv", ".jsonl"), {".gz": gzip.open, ".xz": lzma.open}
 SUFFIXES = (*_PLAIN, ".parquet", ".xlsx", *PACKED)
-#: What an empty score is called in the wild; upper and lower case are the same.
-EMPTY = {"", "na", "nan", "none", "null"}
-#: What columns are called elsewhere; the last line are columns that pandas writes, which number the rows.
-ALIASES = {"system": "sys system_id system_name mt_system model", "human": "score mqm da human_score rating gold"}
-ALIASES |= {"segment": "seg seg_id segment_id segid sentence_id line", "doc": "doc_id docid document document_id"}
-ALIASES |= {"source": "src", "reference": "ref", "translation": "hyp hypothesis target mt_text"}
-#: A long table has a column of scores, those of humans among them.
-_LONG = {"metric": "", "score": "value", "human": "mqm da human_score rating gold"}
+#: What columns are called elsewhere, by our names; and the parts of names of columns that are not metrics.
+_ALIASES = {ours: " ".join(lines).split() for ours, lines in word_lists("columns").items()}
+_NOT_SCORES, _DIMENSIONS = (_ALIASES.pop(what) for what in ("no score", "dimension"))
+#: Other columns need their name only where they hold texts.
+_NEEDED = ("system", "segment", "human", "doc", "metric", "score")
 #: Where the human scores of an annotation lie, higher being better.
 _RANGES = {"mqm": (-np.inf, 0), "esa": (0, 100), "da": (0, 100), "da-sqm": (0, 100)}
 _INDEX = ("index", "level_0", "Unnamed: 0")
-#: Numbers that are surely not scores: what the names of their columns hold.
-_NOT_SCORES = {*"id ids year date time timestamp created updated annotator annotators rater raters".split()}
-#: What people rate where there is not one human score.
-_DIMENSIONS = "adequacy fluency coherence consistency relevance accuracy meaning naturalness informativeness grammar "
-_DIMENSIONS = {*(_DIMENSIONS + "style overall quality faithfulness fidelity understandability").split()}
 #: Columns of names and texts in the other kinds of tables; there they are not scores.
 _NAMES = {
     "transcripts": ("segment", "speaker", "quality", "reference", "transcript"),
@@ -94,9 +87,19 @@ def _by_pair(frame: pd.DataFrame, name: str, source: str, options: Options) -> l
     return sets
 
 
+def _has_word(name: str, words: Iterable[str]) -> bool:
+    """Return whether one of these words is a part of a name: of ``lead_time`` and ``leadTime``, *time* is one."""
+    return not {*words}.isdisjoint(re.split(r"[^a-z]+", re.sub(r"([a-z])([A-Z])", r"\1_\2", name).casefold()))
+
+
 def is_dimension(name: str) -> bool:
     """Return whether a column seems to hold one of several human dimensions, such as adequacy."""
-    return bool({*re.split(r"[^a-z]+", name.casefold())} & _DIMENSIONS)
+    return _has_word(name, _DIMENSIONS)
+
+
+def is_no_score(name: str) -> bool:
+    """Return whether the name of a column shows that its numbers are not scores."""
+    return _has_word(name, _NOT_SCORES)
 
 
 def _kind(columns: Any) -> str:
@@ -155,7 +158,7 @@ def _no_metrics(frame: pd.DataFrame, *, several: bool) -> dict[str, str]:
     for name in [c for c in map(str, frame) if c not in (*RESERVED, *_INDEX) and not (is_rating(c) or is_reference(c))]:
         if several and is_dimension(name):
             found[name] = "another human dimension"
-        elif _NOT_SCORES & {*re.split(r"[\W_]+", name.casefold())}:
+        elif is_no_score(name):
             found[name] = "it seems not to be a score; --metric (metrics=…) would keep it"
         elif not pd.api.types.is_numeric_dtype(frame[name]):
             texts = frame[name].dropna().astype(str).str.strip()
@@ -174,15 +177,27 @@ def _check_range(es: EvalSet, annotation: str | None, source: str) -> None:
         raise ValueError(f"{source}: human scores of the annotation {annotation!r} are {where}; found {odd[0]:g}.")
 
 
+def renames_of(frame: pd.DataFrame, columns: Mapping[str, str]) -> dict[str, str]:
+    """Return our names of columns and what they are called in a table, where they are called otherwise."""
+    low = {str(column).strip().casefold(): column for column in frame}
+    found = dict(columns)
+    long = "metric" in low or any(name in low for name in _ALIASES["metric"])
+    for ours, others in _ALIASES.items():
+        names = [n for n in [ours, *others] if n in low and not (long and ours == "human" and n == "score")]
+        if ours not in frame and ours not in found and names:
+            found[ours] = low[names[0]]
+    if long and "score" not in frame and (value := low.get("score", low.get("value"))):
+        found["score"] = value
+    return found
+
+
 def _misnamed(frame: pd.DataFrame) -> str:
     """Say which columns seem to be the expected ones under another name."""
-    low = {str(c).strip().casefold(): c for c in frame}
-    found = {}
-    for ours, others in (ALIASES | _LONG if "metric" in low and "human" not in low else ALIASES).items():
-        known = [low[name] for name in [ours, *others.split()] if name in low]
-        required = ours in ("system", "segment", "human", "doc", "metric", "score")
-        if ours not in frame and known and (required or not pd.api.types.is_numeric_dtype(frame[known[0]])):
-            found[ours] = known[0]
+    found = {
+        ours: theirs
+        for ours, theirs in renames_of(frame, {"rater": ""}).items()
+        if ours in _NEEDED or (theirs and not pd.api.types.is_numeric_dtype(frame[theirs]))
+    }
     if found:
         pairs = ",".join(f"{ours}={theirs}" for ours, theirs in found.items())
         said = ", ".join(f"{theirs!r} seems to be {ours!r}" for ours, theirs in found.items())
@@ -205,9 +220,12 @@ def _renamed(frame: pd.DataFrame, columns: Mapping[str, str], what: Path | str) 
         if ours in frame and ours != theirs:
             raise ValueError(f"{what} has a column {ours!r} already, so {theirs!r} cannot be called so.")
     frame = frame.rename(columns={theirs: ours for ours, theirs in columns.items()})
-    if not {"system", "segment", "metric", "score"} <= set(frame):
-        return frame
-    check_once(frame, [c for c in ("lp", "system", "segment", "metric") if c in frame], str(what))
+    return widened(frame, str(what)) if {"system", "segment", "metric", "score"} <= set(frame) else frame
+
+
+def widened(frame: pd.DataFrame, what: str) -> pd.DataFrame:
+    """Return a table with a row a score, of the metric that it names, as one with a column a metric."""
+    check_once(frame, [c for c in ("lp", "system", "segment", "rater", "metric") if c in frame], what)
     wide = frame.pivot(index=[c for c in frame if c not in ("metric", "score")], columns="metric", values="score")
     return wide.reset_index().rename_axis(columns=None)
 
@@ -330,7 +348,7 @@ def _typed(frame: pd.DataFrame, what: Path | str) -> pd.DataFrame:
     columns = []
     for name, (_, column) in zip(names, frame.items(), strict=True):
         if name not in texts:
-            columns.append(_scores(column, name, what))
+            columns.append(_scores(column, name))
             continue
         column = column.astype(object)
         odd = next((v for v in column if isinstance(v, bytes) or pd.api.types.is_list_like(v)), None)
@@ -348,20 +366,9 @@ def _typed(frame: pd.DataFrame, what: Path | str) -> pd.DataFrame:
     return typed
 
 
-def _scores(column: pd.Series, name: str, what: Path | str) -> pd.Series:
-    """Return a score column as numbers; leave text that does not belong there in place, for the error."""
-    if pd.api.types.is_numeric_dtype(column):
-        return column
-    column = column.astype(object)
-    if column.map(lambda value: isinstance(value, bool)).any():
-        return column
+def _scores(column: pd.Series, name: str) -> pd.Series:
+    """Return a score column as numbers; one with anything else stays as it is, for the error."""
     try:
-        numbers = to_numbers(column)
-    except (TypeError, OverflowError) as error:
-        raise ValueError(f"{what}: column {name!r} must hold numbers; {error}.") from None
-    odd = numbers.isna() & column.notna()
-    unscored = column[odd].map(lambda v: str(v).strip().casefold() in EMPTY)
-    if unscored.all():
-        return numbers
-    column[unscored.index[unscored.astype(bool)]] = None
-    return column
+        return number_column(column, name)
+    except ValueError:
+        return column

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import reduce
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .._checks import check_choice, to_numbers
+from .._checks import check_choice, number_column, to_numbers
 from .._delimited import text_of
 from .._files import read_text
 from .._names import counted, listed, natural, some_of, unknown
@@ -19,19 +20,12 @@ from ..evalset import RESERVED, is_rating, is_reference
 from . import _find, _tables
 from ._common import Options, canonical_ids
 from ._mqm import load_errors, mqm_weight
+from ._tables import is_dimension, is_no_score, renames_of, widened
 
 #: How several ratings of a translation become its human score.
 RATERS = ("mean", "standardise", "apart")
-#: Our names of columns, and names elsewhere in lower case.
-_ALIASES = {**_tables.ALIASES, "rater": "annotator user annotator_id rater_id worker worker_id evaluator login"}
-_ALIASES |= {"lp": "language_pair lang_pair langs", "metric": "metric_name measure", "reference": "ref refa"}
-_ALIASES["human"] += " label human_rating human_mean mos esa"
 _KEYS = ["lp", "system", "segment"]
 _FIRST = [*_KEYS, "doc", "domain", "source", "reference", "translation", "human"]
-
-#: Numbers that are not scores: what the names of their columns hold, between underscores.
-_NOT_SCORES = "id ids year date time timestamp created updated annotator annotators rater raters num count index idx "
-_NOT_SCORES = {*(_NOT_SCORES + "seed batch task tasks order start end duration lead length len n unnamed").split()}
 
 
 @dataclass
@@ -250,24 +244,10 @@ def _rows_input(what: str, frame: pd.DataFrame, path: Path | None, weights: Any)
         return _Input(what, "no header", frame, {"TGT"}, path, weights)
     first = frame.iloc[0].to_dict() if len(frame) else {}
     scored = any(isinstance(value, dict) and "score" in value for value in first.values())
-    fields = {*frame, *_renames(frame, {}), *(["*.score"] if scored else [])}
+    fields = {*frame, *renames_of(frame, {}), *(["*.score"] if scored else [])}
     if isinstance(first.get("metric_scores"), dict):
         fields.add("metric_scores")
     return _Input(what, "rows", frame, fields, path, weights)
-
-
-def _renames(frame: pd.DataFrame, columns: Mapping[str, str]) -> dict[str, str]:
-    """Return our names of columns and what they are called in a table, where they are called otherwise."""
-    low = {str(column).strip().casefold(): column for column in frame}
-    found = dict(columns)
-    long = "metric" in low or any(name in low for name in _ALIASES["metric"].split())
-    for ours, others in _ALIASES.items():
-        names = [n for n in [ours, *others.split()] if n in low and not (long and ours == "human" and n == "score")]
-        if ours not in frame and ours not in found and names:
-            found[ours] = low[names[0]]
-    if long and "score" not in frame and "value" in low:
-        found["score"] = low["value"]
-    return found
 
 
 def _recognised(given: _Input, columns: Mapping[str, str]) -> str:
@@ -408,7 +388,7 @@ def _metricx(given: _Input) -> pd.DataFrame:
 
 def _by_position(rows: pd.DataFrame, given: _Input) -> pd.DataFrame:
     """Return rows with the file as system and the number of the row as segment, where they are not named."""
-    renames = _renames(rows, {})
+    renames = renames_of(rows, {})
     if "system" not in rows and "system" not in renames:
         rows = rows.assign(system=given.stem)
         given.notes.append(f"one system, named as the file: {given.stem}")
@@ -502,9 +482,9 @@ def _label_studio(given: _Input) -> pd.DataFrame:
 
 def _one_dimension(rows: pd.DataFrame, given: _Input) -> pd.DataFrame:
     """Return ratings; a single column of numbers is the human score, whatever its name."""
-    rows = rows.rename(columns={theirs: ours for ours, theirs in _renames(rows, {}).items()})
+    rows = rows.rename(columns={theirs: ours for ours, theirs in renames_of(rows, {}).items()})
     numeric = [c for c in rows if c not in (*RESERVED, "rater") and to_numbers(rows[c]).notna().any()]
-    numeric = [c for c in numeric if not _no_score(c)]
+    numeric = [c for c in numeric if not is_no_score(c)]
     if "human" not in rows and len(numeric) == 1:
         given.notes.append(f"human scores are {numeric[0]!r}")
         return rows.rename(columns={numeric[0]: "human"})
@@ -524,15 +504,9 @@ def _mqm_errors(given: _Input) -> pd.DataFrame:
 @_layout("long", "a table with a row a score", "rows", "system segment metric score")
 def _long(given: _Input) -> pd.DataFrame:
     """Read one score a row, of the metric that it names; the human score is one of these."""
-    rows = given.content.rename(columns={theirs: ours for ours, theirs in _renames(given.content, {}).items()})
+    rows = given.content.rename(columns={theirs: ours for ours, theirs in renames_of(given.content, {}).items()})
     rows["score"] = _numbers(rows["score"], "score", given)
-    index = [c for c in (*_KEYS, "rater") if c in rows]
-    texts = [c for c in rows if c in _FIRST[3:8] or is_reference(c)]
-    if rows.duplicated([*index, "metric"]).any():
-        row = rows.loc[rows.duplicated([*index, "metric"]), [*index, "metric"]].iloc[0].to_dict()
-        raise ValueError(f"{given.what} has several rows of {row}; expected one score of a metric for a translation.")
-    wide = rows.pivot(index=index, columns="metric", values="score").rename_axis(columns=None).reset_index()
-    return wide.merge(rows[[*index, *texts]].drop_duplicates(index), on=index) if texts else wide
+    return widened(rows, given.what)
 
 
 @_layout("table", "a table with a row a translation", "rows", "system segment")
@@ -544,9 +518,9 @@ def _table(given: _Input) -> pd.DataFrame:
 @_layout("wide", "a table with a column a system", "rows", "segment")
 def _wide(given: _Input) -> pd.DataFrame:
     """Read one segment a row; each column of numbers is a system, or SCORE_SYSTEM for several kinds of scores."""
-    rows = given.content.rename(columns={theirs: ours for ours, theirs in _renames(given.content, {}).items()})
+    rows = given.content.rename(columns={theirs: ours for ours, theirs in renames_of(given.content, {}).items()})
     kept = [c for c in rows if c in _FIRST or is_reference(c) or is_rating(c)]
-    systems = [c for c in rows if c not in kept and not _no_score(c) and to_numbers(rows[c]).notna().any()]
+    systems = [c for c in rows if c not in kept and not is_no_score(c) and to_numbers(rows[c]).notna().any()]
     if len(systems) < 2:
         raise ValueError(
             f"{given.what}: expected a column 'system', or a column of scores for each system; found {listed(rows)}."
@@ -572,17 +546,10 @@ def _wide(given: _Input) -> pd.DataFrame:
 
 def _numbers(column: pd.Series, name: str, given: _Input) -> pd.Series:
     """Return a column as numbers, empty where it is; raise if it holds text."""
-    numbers = to_numbers(column)
-    texts = column[numbers.isna() & column.notna()].astype(str).str.strip().str.casefold()
-    odd = texts[~texts.isin(_tables.EMPTY)]
-    if len(odd):
-        raise ValueError(f"{given.what}: column {name!r} must hold numbers; found {odd.iloc[0][:40]!r}.")
-    return numbers
-
-
-def _no_score(name: str) -> bool:
-    """Say whether the name of a column shows that its numbers are not scores."""
-    return bool(_NOT_SCORES & {*re.split(r"[^a-z]+", re.sub(r"([a-z])([A-Z])", r"\1_\2", name).casefold())})
+    try:
+        return number_column(column, name)
+    except ValueError as error:
+        raise ValueError(f"{given.what}: {error}") from None
 
 
 def _tidied(frame, given: _Input, human: str | None, raters: str, columns: Mapping[str, str], *, alone: bool):
@@ -591,7 +558,7 @@ def _tidied(frame, given: _Input, human: str | None, raters: str, columns: Mappi
         if theirs not in frame and alone:
             raise unknown(f"column of {given.what}", theirs, list(frame))
     columns = {ours: theirs for ours, theirs in columns.items() if theirs in frame}
-    renames = {ours: theirs for ours, theirs in _renames(frame, columns).items() if theirs != ours}
+    renames = {ours: theirs for ours, theirs in renames_of(frame, columns).items() if theirs != ours}
     if human is not None and human in frame:
         renames = {ours: theirs for ours, theirs in renames.items() if ours != "human" and theirs != human}
         frame = frame.drop(columns="human", errors="ignore") if human != "human" else frame
@@ -619,16 +586,15 @@ def _scores_only(frame: pd.DataFrame, given: _Input, human: str | None) -> pd.Da
     for name in [c for c in frame if c not in (*_FIRST[:-1], "rater") and not is_reference(c)]:
         column = frame[name]
         if name != "human" and not is_rating(name):
-            nested = column.map(lambda value: isinstance(value, (list, dict, np.ndarray))).any()
-            numbers = None if nested else to_numbers(column)
-            texts = column.dropna().astype(str).str.strip().str.casefold()
-            if numbers is None or len(texts[numbers[texts.index].isna() & ~texts.isin(_tables.EMPTY)]):
+            with suppress(ValueError):
+                column = number_column(column, name)
+            if not pd.api.types.is_numeric_dtype(column):
                 left_out[name] = "holds no numbers"
-            elif numbers.isna().all():
+            elif column.isna().all():
                 left_out[name] = "is empty"
-            elif _no_score(name):
+            elif is_no_score(name):
                 left_out[name] = "seems not to be a score"
-            elif _tables.is_dimension(name):
+            elif is_dimension(name):
                 dimensions.append(name)
         if name not in left_out:
             frame[name] = _numbers(column, name, given)
