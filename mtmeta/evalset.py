@@ -26,7 +26,7 @@ RESERVED = ("system", "segment", "human", "lp", "doc", "domain", "source", "refe
 
 
 #: What may be known about a set, beside its scores, names and texts.
-_ABOUT = ("language_pair", "human_systems", "system_scores", "scores", "spans", "reference_free", "truth", "provenance")
+_ABOUT = ("language_pair", "human_systems", "system_scores", "scores", "spans", "truth", "provenance")
 
 
 def is_reference(column: str) -> bool:
@@ -105,7 +105,6 @@ class EvalSet:
           scores, otherwise ``"paired"``.
         - ``spans``: a DataFrame of error spans, one row per error, columns ``system, segment, rater, category,
           severity, weight, start, end, text``; an error-free rating is one row of severity ``"no-error"``.
-        - ``reference_free``: the metrics that saw no reference.
         - ``truth``: a mapping of what was planted; simulated sets only.
         - ``provenance``: a mapping with the origin of the data, and what was left out and why.
     unrated : {"raise", "keep"}
@@ -173,9 +172,7 @@ class EvalSet:
         self.documents = None if documents is None else self._per_segment(documents, "documents")
         self.domains = None if domains is None else self._per_segment(domains, "domains")
         self.texts = None if texts is None else self._checked_texts(texts)
-        self.human_systems, self.reference_free = (
-            frozenset(about.get(what, ())) for what in ("human_systems", "reference_free")
-        )
+        self.human_systems: frozenset[str] = frozenset(about.get("human_systems", ()))
         official = about.get("system_scores")
         self._system_scores = None if official is None else self._by_system(official)
         self.scores: str = about.get("scores") or ("paired" if official is None else "published")
@@ -401,7 +398,6 @@ class EvalSet:
             human_systems=self.human_systems & set(kept_systems),
             system_scores=official,
             spans=spans,
-            reference_free=self.reference_free & set(names),
         )
 
     def with_texts(self, *columns: str) -> EvalSet:
@@ -488,7 +484,6 @@ class EvalSet:
         return self._changed(
             metrics={name: self[name] for name in self.further_ratings if name not in metrics} | dict(metrics),
             system_scores=official[["human"]] if official is not None and "human" in official else None,
-            reference_free=self.reference_free & set(metrics),
         )
 
     def with_system_scores(self, how: str) -> EvalSet:

@@ -168,7 +168,7 @@ def test_human_translators_are_marked_and_named(run, result, tmp_path):
     assert "Fjord" not in run(*line, "--exclude-system", "Fjord")[2]
     of_machines = run("rank", path, "--protocol", "gemba-v2", "--n-resamples", 0, *marked)[2]
     assert "left out of the ranking: t: system 'Fjord' (human translation)" in of_machines
-    assert "--human-system applies to translations with human scores" in run("validate", "teaching-speech", *marked)[2]
+    assert "--human-system does not apply to teaching-speech" in run("validate", "teaching-speech", *marked)[2]
 
 
 def test_columns_are_renamed_by_an_option(run, result, tmp_path):

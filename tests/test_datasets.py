@@ -34,7 +34,6 @@ def test_tree_scores_are_those_of_the_files(tree):
     assert es.metrics == ("BLEU", "Good-QE")
     np.testing.assert_allclose(es["Good-QE"], [[0, 0.1, 0.2], [1, 1.1, 1.2], [3, 3.1, 3.2]])
     assert es.human_systems == {"refB"}
-    assert es.reference_free == {"Good-QE"}
     assert (es.documents, es.domains) == (("doc one", "doc one", "doc2"), ("news", "news", "chat"))
     official = es.system_scores
     assert list(official.index) == ["Alpha", "Beta", "refB"]
@@ -225,7 +224,7 @@ def test_metrics_from_folder_and_from_folder_by_language_pair(tree, tmp_path, mo
     write(tmp_path / f"deep/{LP}/Plain.seg.score", scores(extra))
     es = load(tree / LP, metrics_from=[tmp_path / "flat", str(tmp_path / "deep")])
     np.testing.assert_array_equal(es["Mine"], [[9, 9, 8]] * 3)
-    assert es.reference_free == {"Good-QE", "Mine"}
+    assert es.provenance["variants"]["Mine"] == "src"
     assert es.provenance["variants"]["Plain"] is None  # the name does not say what it saw
     monkeypatch.setenv("MTMETA_DATA", str(tmp_path))
     assert "Plain" in load(tree / LP, metrics_from="deep")

@@ -21,7 +21,7 @@ def es():
         systems=["A", "B"],
         segments=["s1", "s2", "s3"],
         name="toy",
-        about={"language_pair": "de-en", "human_systems": ["B"], "reference_free": ["X"]},
+        about={"language_pair": "de-en", "human_systems": ["B"]},
         documents=["d1", "d1", "d2"],
         domains=["news", "news", "talk"],
         texts=Texts(("q1", "q2", "q3"), {"refA": ("r1", "r2", None)}, {s: (f"{s}1", f"{s}2", f"{s}3") for s in "AB"}),
@@ -132,7 +132,7 @@ def test_with_metrics_keeps_everything_else(es):
     other = es.with_metrics({"Y": es["X"] * 2, "flat": np.ones(es.shape)})
     assert (other.metrics, other.texts, other.documents) == (("Y", "flat"), es.texts, es.documents)
     np.testing.assert_array_equal(other.human, es.human)
-    assert (other.human_systems, other.reference_free) == (es.human_systems, frozenset())
+    assert other.human_systems == es.human_systems
     refuses(r"must have shape .* = \(2, 3\)", es.with_metrics, {"Y": [[1]]})
 
 

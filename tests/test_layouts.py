@@ -102,7 +102,7 @@ LAYOUTS = {
     ),
     "mtme-ratings.jsonl": ("mtme-ratings", {"human": {"A": [0, -1, 0], "B": [-6, -2, -5]}}, ["weights of the errors"]),
     "subset2evaluate.json": ("subset2evaluate", {"human": shifted(HUMAN), "COMET": shifted(SCORES)}, []),
-    "metricx-predict.A.jsonl": ("metricx", {"MetricX": {"metricx-predict.A": [-2.5, -7.5, -5]}}, ["lower is better"]),
+    "metricx/A.jsonl": ("metricx", {"MetricX": {"A": [-2.5, -7.5, -5]}}, ["lower is better"]),
     "metricx-evaluate.jsonl": (
         "metricx",
         {"human": shifted(HUMAN, 0.25, -25), "MetricX": shifted(SCORES, 25, -25)},
@@ -157,13 +157,12 @@ def test_every_layout_has_an_example_or_is_the_tree(tmp_path):
 
 
 def test_humans_and_metrics_of_several_files_are_joined():
-    table = read([FILES / name for name in ("comet.json", "human.csv", "metricx-predict.A.jsonl")])
+    table = read([FILES / name for name in ("comet.json", "human.csv", "metricx/A.jsonl")])
     assert columns_of(table, "human") == HUMAN
     assert columns_of(table, "COMET") == SCORES
     assert columns_of(table, "MetricX")["A"] == [-2.5, -7.5, -5]
     assert table["MetricX"].isna().sum() == 3
     notes = "\n".join(table.attrs["notes"])
-    assert "systems renamed, metricx-predict.A to A" in notes
     assert "by system and segment: 6 translations in both, 0 only in the first" in notes
     assert "by system and segment: 3 translations in both, 3 only in the first" in notes
     es = mm.EvalSet.from_frame(read([FILES / "wmt25-humeval.jsonl", FILES / "automatic"]))

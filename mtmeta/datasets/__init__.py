@@ -6,11 +6,10 @@ from typing import Any
 
 import pandas as pd
 
-from .._names import positions
 from ..evalset import EvalSet
 from ..rankings import Rankings
 from . import _find, _tables
-from ._common import Options, locate
+from ._common import Options, locate, marked
 from ._fetch import fetch
 from ._find import path_of
 from ._mqm import mqm_weight
@@ -110,13 +109,11 @@ def load(
     >>> es.shape
     (12, 300)
     """
-    options = Options(reference, annotation, metrics_from, metrics, missing, unrated, columns, weights)
-    return _marked([_one(EvalSet, name_or_path, options)], human_systems)[0]
+    options = Options(reference, annotation, metrics_from, metrics, missing, unrated, human_systems, columns, weights)
+    return _one(EvalSet, name_or_path, options)
 
 
-def load_all(
-    name_or_path: str | Path, *, by: str | None = None, human_systems: Sequence[str] = (), **options: Any
-) -> list[EvalSet]:
+def load_all(name_or_path: str | Path, *, by: str | None = None, **options: Any) -> list[EvalSet]:
     """Load every language pair or other part of a set, of a folder, or of a table with a column ``lp``.
 
     Parameters
@@ -126,8 +123,6 @@ def load_all(
     by : str, optional
         Add the parts of each set with one value of this column: ``"domain"``, ``"doc"``, or for a table any column. A
         part is named after its set and the value, and follows the whole.
-    human_systems : sequence of str
-        As for `load`.
     **options
         The other options of `load`.
 
@@ -152,9 +147,9 @@ def load_all(
     ['teaching', 'teaching/conversation', 'teaching/manuals', 'teaching/news', 'teaching/reviews']
     """
     if by is not None and _find.is_table(name_or_path):
-        found = _marked(_tables.load_by(name_or_path, by, Options(**options)), human_systems)
+        found = _tables.load_by(name_or_path, by, Options(**options))
     else:
-        found = load_any(name_or_path, human_systems=human_systems, **options)
+        found = load_any(name_or_path, **options)
         found = found if by is None else [part for es in found for part in _parts_by(es, by)]
     return [_checked(EvalSet, name_or_path, data) for data in found]
 
@@ -235,17 +230,13 @@ def load_rankings(name_or_path: str | Path) -> Rankings:
     return _one(Rankings, name_or_path, Options())
 
 
-def load_any(
-    name_or_path: str | Path, *, human_systems: Sequence[str] = (), **options: Any
-) -> list[EvalSet] | list[pd.DataFrame] | list[Rankings]:
+def load_any(name_or_path: str | Path, **options: Any) -> list[EvalSet] | list[pd.DataFrame] | list[Rankings]:
     """Load translations, transcripts or rankings, whichever a name or a table stands for.
 
     Parameters
     ----------
     name_or_path : str or pathlib.Path
         As for `load_all`, `load_transcripts` or `load_rankings`.
-    human_systems : sequence of str
-        As for `load`.
     **options
         The other options of `load`; they apply to translations only.
 
@@ -270,8 +261,8 @@ def load_any(
     """
     checked = Options(**options)
     if _find.is_table(name_or_path):
-        return _marked(_tables.load_table(name_or_path, checked, by_pair=True), human_systems)
-    return _marked([load_part() for load_part in _find.parts(name_or_path, checked).values()], human_systems)
+        return _tables.load_table(name_or_path, checked, by_pair=True)
+    return marked([load_part() for load_part in _find.parts(name_or_path, checked).values()], checked)
 
 
 #: What a set may hold, and what else loads it.
@@ -287,7 +278,7 @@ def _one(kind: type, given: str | Path, options: Options) -> Any:
     if len(found) > 1:
         what = f"'{given}' holds {len(found)} parts: {', '.join(found)}"
         raise ValueError(f"{what}. Name one of these (in Python: or use load_all).")
-    return _checked(kind, given, *(load_part() for load_part in found.values()))
+    return _checked(kind, given, *marked([load_part() for load_part in found.values()], options))
 
 
 def _checked(kind: type, given: str | Path, data: Any) -> Any:
@@ -297,13 +288,3 @@ def _checked(kind: type, given: str | Path, data: Any) -> Any:
         expected = f"{given} holds {what}; expected {_KINDS[kind][0]}"
         raise ValueError(f"{expected}. In Python, datasets.{function} loads it.")
     return data
-
-
-def _marked(sets: list[Any], names: Sequence[str]) -> list[Any]:
-    """Return the sets with these systems marked as human translations; each must be in one of the sets."""
-    if not names:
-        return sets
-    if not all(isinstance(es, EvalSet) for es in sets):
-        raise ValueError("`human_systems` applies to translations with human scores. Leave it out.")
-    positions("system", names, list(dict.fromkeys(s for es in sets for s in es.systems)), repeats=True)
-    return [es._changed(human_systems=es.human_systems | {*names} & {*es.systems}) for es in sets]

@@ -11,7 +11,7 @@ import pandas as pd
 
 from .._checks import check_choice, to_numbers
 from .._files import data_dirs, read_text
-from .._names import unknown
+from .._names import positions, unknown
 from ..evalset import EvalSet
 from ._registry import available
 
@@ -26,6 +26,7 @@ class Options:
     metrics: Sequence[str] | None = None
     missing: str = "raise"
     unrated: str = "raise"
+    human_systems: Sequence[str] = ()
     columns: Mapping[str, str] | None = None
     weights: str | Mapping[str, float] = "google"
 
@@ -36,6 +37,7 @@ class Options:
         alone = isinstance(self.metrics_from, str | Path)
         object.__setattr__(self, "metrics_from", (self.metrics_from,) if alone else tuple(self.metrics_from))
         object.__setattr__(self, "columns", self.columns or None)
+        object.__setattr__(self, "human_systems", tuple(self.human_systems or ()))
         object.__setattr__(self, "metrics", None if self.metrics is None else tuple(self.metrics))
 
     def refuse(self, what: str, *names: str) -> None:
@@ -192,6 +194,15 @@ def choose_references(
     if len(default) > 1:
         raise ValueError(f"{where} has several references, {', '.join(default)}: name one with reference=….")
     return tuple(default)
+
+
+def marked(sets: list[Any], options: Options) -> list[Any]:
+    """Return the sets with human translations marked, as the options say; each must be in one of the sets."""
+    names = options.human_systems
+    if not names:
+        return sets
+    positions("system", names, list(dict.fromkeys(s for es in sets for s in es.systems)), repeats=True)
+    return [es._changed(human_systems=es.human_systems | {*names} & {*es.systems}) for es in sets]
 
 
 def from_rows(rows: pd.DataFrame, path: Path, **options: Any) -> EvalSet:

@@ -23,7 +23,7 @@ from .._names import listed, unknown
 from .._tables import check_once, check_table
 from ..evalset import RESERVED, EvalSet, is_rating, is_reference
 from ..rankings import Rankings
-from ._common import Options, canonical_ids
+from ._common import Options, canonical_ids, marked
 
 _log = logging.getLogger(__name__)
 
@@ -53,8 +53,9 @@ def load_table(path: Path | str, options: Options, *, by_pair: bool) -> list[Any
     name, source = ("stdin", "standard input") if path == "-" else (Path(plain).stem, str(path))
     kind = _kind(frame)
     if kind == "translations":
-        return _by_pair(frame, name, source, options) if by_pair else [_build(frame, name, source, options)]
-    options.refuse(f"a table of {kind}", "metrics", "missing", "annotation")
+        sets = _by_pair(frame, name, source, options) if by_pair else [_build(frame, name, source, options)]
+        return marked(sets, options)
+    options.refuse(f"a table of {kind}", "metrics", "missing", "annotation", "human_systems")
     return [_transcripts(frame, source) if kind == "transcripts" else _rankings(frame, name, source)]
 
 
@@ -66,11 +67,9 @@ def load_by(path: Path | str, by: str, options: Options) -> list[EvalSet]:
     name, source = Path(path).stem, str(path)
     kept = [] if by in RESERVED else [by]
     sets = _by_pair(frame.drop(columns=kept), name, source, options)
-    if by == "lp":
-        return sets
-    for value, part in frame.groupby(by):
+    for value, part in frame.groupby(by) if by != "lp" else ():
         sets += _by_pair(part.drop(columns=kept), f"{name}/{value}", source, options)
-    return sets
+    return marked(sets, options)
 
 
 def _by_pair(frame: pd.DataFrame, name: str, source: str, options: Options) -> list[EvalSet]:

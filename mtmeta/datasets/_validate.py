@@ -133,7 +133,7 @@ def _coverage(es: EvalSet, metric: str) -> tuple[int, int, str]:
     """Return how many translations a metric scored, of how many, and a note on it."""
     holes = int(np.isnan(es[metric]).sum())
     variant = es.provenance.get("variants", {}).get(metric)
-    saw = "reference-free" if metric in es.reference_free else variant and f"scored against {variant}"
+    saw = "reference-free" if variant == "src" else variant and f"scored against {variant}"
     notes = [counted(holes, "hole") if holes else None, saw]
     return es.human.size - holes, es.human.size, ", ".join(filter(None, notes))
 

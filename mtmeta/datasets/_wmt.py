@@ -79,7 +79,6 @@ def load_tree(root: Path, lp: str, options: Options, name: str, metric_folders: 
         "language_pair": lp,
         "human_systems": set(candidates) & set(references),
         "system_scores": pd.DataFrame(official, index=list(candidates)) if official else None,
-        "reference_free": [metric for metric in scores if variants[metric] == "src"],
         "provenance": {
             "source": str(root), "annotation": annotation, "reference": ".".join(chosen) or None,
             "variants": variants, "left_out": left_out,

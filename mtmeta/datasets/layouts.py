@@ -681,8 +681,6 @@ def _join(one: tuple[pd.DataFrame, _Input], two: tuple[pd.DataFrame, _Input], no
         given, other = (f"{listed(sorted({*table['lp'].astype(str)}), 4)}" for table in (left, right))
         notes.append(f"{second.what}: its language pair, {other}, is taken for {given} of {first.what}")
         right = right.drop(columns="lp")
-    if not {*left["system"]} & {*right["system"]}:
-        right = _named_alike(left, right, second, notes)
     systems = {*left["system"]} & {*right["system"]}
     if not systems and not {*left.columns} & {*right.columns} - {*_FIRST[:-1]}:
         names = f"{listed(left['system'].unique(), 4)}, and {listed(right['system'].unique(), 4)}"
@@ -690,14 +688,12 @@ def _join(one: tuple[pd.DataFrame, _Input], two: tuple[pd.DataFrame, _Input], no
     right = _aligned(left, right, first, second, notes) if systems else right
     keys = [c for c in _KEYS if c in left and c in right]
     if systems and "source" in left and "source" in right:
-        sources = left.drop_duplicates("segment").set_index("segment")["source"].dropna()
-        others = (
-            right.drop_duplicates("segment").set_index("segment")["source"].dropna().reindex(sources.index).dropna()
-        )
-        differ = int((sources[others.index].str.strip() != others.str.strip()).sum())
+        sides = (table.groupby("segment")["source"].first().str.strip() for table in (left, right))
+        both = pd.concat(sides, axis=1, keys=["one", "two"]).dropna()
+        differ = int((both["one"] != both["two"]).sum())
         if differ:
             raise ValueError(
-                f"{first.what} and {second.what}: the sources of {differ} of {len(others)} segments differ. Do both "
+                f"{first.what} and {second.what}: the sources of {differ} of {len(both)} segments differ. Do both "
                 "number the segments alike?"
             )
     merged = left.merge(right, on=keys, how="outer", suffixes=("", "\0"), indicator="\0from", sort=False)
@@ -717,17 +713,6 @@ def _join(one: tuple[pd.DataFrame, _Input], two: tuple[pd.DataFrame, _Input], no
         f"{origin['left_only']} only in the first, {origin['right_only']} only in the second"
     )
     return merged
-
-
-def _named_alike(left: pd.DataFrame, right: pd.DataFrame, second: _Input, notes: list[str]) -> pd.DataFrame:
-    """Return the right table with the systems of the left one whose names their names hold, each once."""
-    known, names = left["system"].unique(), right["system"].unique()
-    held = {name: [s for s in known if re.search(rf"(^|[._-]){re.escape(s)}([._-]|$)", name)] for name in names}
-    renamed = {name: found[0] for name, found in held.items() if len(found) == 1}
-    if len(renamed) < len(names) or len({*renamed.values()}) < len(names):
-        return right
-    notes.append(f"{second.what}: systems renamed, " + some_of(f"{old} to {new}" for old, new in renamed.items()))
-    return right.assign(system=right["system"].map(renamed))
 
 
 def _aligned(left, right, first: _Input, second: _Input, notes: list[str]) -> pd.DataFrame:

@@ -9,20 +9,15 @@ import pandas as pd
 
 from .._checks import Undefined, check_scores, numbers_of
 from .._delimited import read_file
+from .._names import names_of
 from .._tables import check_table
 from ..evalset import EvalSet, as_sets
 
 #: What a sentinel may see, and the column that holds it.
 SEES = {"source": "source", "candidate": "translation", "reference": "reference"}
 #: The names that these columns have in other tables, such as COMET's.
-_ALIASES = {
-    "src": "source",
-    "ref": "reference",
-    "score": "human",
-    **dict.fromkeys(("candidate", "mt", "hyp"), "translation"),
-}
-#: Scores that are missing, as files write them.
-_MISSING = ("NA", "NaN", "nan", "None", "null")
+_ALIASES = {"src": "source", "ref": "reference", "score": "human"}
+_ALIASES |= dict.fromkeys(("candidate", "mt", "hyp"), "translation")
 _COLUMNS = ["set", "lp", "system", "segment", "source", "reference", "translation", "human"]
 _ROLES = ("source", "reference", "translation")
 #: Fewer distinct texts than this teach nothing that could be validated.
@@ -249,12 +244,8 @@ def read_texts(path: str | Path) -> pd.DataFrame:
     ['source', 'translation', 'human']
     """
     path = Path(path)
-    given = read_file(path, "\t" if path.suffix.lower() == ".tsv" else ",").astype(str)
-    frame = given.rename(columns=_ALIASES)
-    if not frame.columns.is_unique:
-        name = frame.columns[frame.columns.duplicated()][0]
-        raise ValueError(f"{path}: several of the columns {[*given.columns]} mean {name!r}; keep one of them.")
+    frame = read_file(path, "\t" if path.suffix.lower() == ".tsv" else ",").astype(str).rename(columns=_ALIASES)
+    names_of(frame.columns, f"{path}: columns, by our names,")
     if "human" in frame:
-        known = frame["human"].mask(frame["human"].str.strip().isin(_MISSING), "")
-        frame["human"] = numbers_of(known, f"human of {path.name}")
+        frame["human"] = numbers_of(frame["human"], f"human of {path.name}")
     return frame

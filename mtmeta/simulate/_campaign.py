@@ -302,7 +302,6 @@ def campaign(
     lexical: bool = True,
     length_effect: float = 0.0,
     error_factor: float = 1.0,
-    favour: float = BIAS,
 ) -> EvalSet:
     """Simulate an MQM campaign, German to English, whose truth is known.
 
@@ -331,8 +330,6 @@ def campaign(
         short segments, the others in long ones. 0, the default, plants nothing.
     error_factor : float
         By how much the error rates of all systems are multiplied; below 1 there are more translations without an error.
-    favour : float
-        How many points ``Biased`` adds to every translation of one system; below 0 it takes them away.
 
     Returns
     -------
@@ -400,7 +397,7 @@ def campaign(
     human = np.reshape(_penalties(marks.values()), shape)
     favoured = int(np.argsort(-penalty.mean(axis=1), kind="stable")[n_systems // 3])
     metrics = _simulated_metrics(seed, table, visible, sources, shape)
-    metrics["Biased"][favoured] += favour
+    metrics["Biased"][favoured] += BIAS
     errors = table.drop(columns="major").assign(system=np.array(names)[table["system"]], segment=table["segment"] + 1)
     written = None
     if texts:
@@ -415,7 +412,7 @@ def campaign(
     truth |= {"rate": rounded(names, rates), "freedom": rounded(names, freedom)}
     truth |= {"difficulty": np.round(difficulty, DECIMALS), "visible_difficulty": np.round(visible, DECIMALS)}
     truth |= {"difficulty_coefficient": {n: p["difficulty"] for n, p in DETECTORS.items()}}
-    truth |= {"bias": {"Biased": {names[favoured]: favour}}, "metrics": copy.deepcopy({**DETECTORS, **DISCRETE})}
+    truth |= {"bias": {"Biased": {names[favoured]: BIAS}}, "metrics": copy.deepcopy({**DETECTORS, **DISCRETE})}
     truth |= {"raters": raters, "rater": who, "errors": {c: errors[c].tolist() for c in errors}}
     if length_effect:
         truth["length_slope"] = rounded(names, slopes)
@@ -425,14 +422,9 @@ def campaign(
 
 def as_set(name, human, metrics, systems, documents, domains, texts, truth, spans=None) -> EvalSet:
     """Return a simulated campaign as an `EvalSet`."""
-    source = f"simulated with seed {truth['seed']}"
-    about = {
-        "language_pair": "de-en",
-        "spans": spans,
-        "truth": truth,
-        "reference_free": ("RegressorQE", "Judge", "SourceOnly", "Random"),
-        "provenance": {"source": source, "annotation": "mqm", "reference": "refA", "left_out": {}},
-    }
+    made = {"source": f"simulated with seed {truth['seed']}", "annotation": "mqm", "reference": "refA", "left_out": {}}
+    made["variants"] = dict.fromkeys(("RegressorQE", "Judge", "SourceOnly", "Random"), "src")
+    about = {"language_pair": "de-en", "spans": spans, "truth": truth, "provenance": made}
     parts = {"systems": systems, "name": name, "documents": documents, "domains": domains, "texts": texts}
     return EvalSet(human, metrics, **parts, about=about)
 

@@ -186,7 +186,7 @@ def _places():
 def _texts():
     """Yield tables of texts that a sentinel scores: what the reader of tables leaves to be found."""
     for name, text, refused in (
-        ("a column twice", "source,source\na,b\n", r"several of the columns .* mean 'source'"),
+        ("a column twice", "source,source\na,b\n", r"columns, by our names, must be distinct; found more than once: 'source'"),
         ("a score with a comma", 'source,score\na,"0,5"\n', r"must hold numbers; found '0,5' in data row 1"),
     ):
         yield Case(f"texts: {name}", file("t.csv", text), refused, {}, read_texts, None)

@@ -170,7 +170,7 @@ def fingerprint(data: Data) -> str:
     marks: list = [kind_of(data), getattr(data, "name", ""), _table(data).to_csv(index=False)]
     if isinstance(data, EvalSet):
         marks += [data.system_scores.to_csv(), data.language_pair, sorted(data.human_systems)]
-        marks += [sorted(data.reference_free), sorted(data.texts.references.items()) if data.texts else []]
+        marks += [sorted(data.texts.references.items()) if data.texts else []]
     return digest(marks)
 
 
