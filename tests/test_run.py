@@ -6,6 +6,7 @@ import io
 import json
 import re
 import shutil
+import sys
 from itertools import product
 from pathlib import Path
 
@@ -202,7 +203,7 @@ def test_a_rerun_does_what_is_not_done(run, book, here, monkeypatch):
     again, err = executed()
     assert again == "c"
     done = [re.sub(r" in [\d.]+ s", "", line) for line in err.splitlines() if line.endswith("(done before)")]
-    assert done == ["[1/4] ran 01_first (done before)", "[3/4] ran 04_last (done before)"]
+    assert done == ["[1/4] ran 01_first (done before)", "[4/4] ran 04_last (done before)"]
     Path("mine.csv").write_text(TABLE.replace(".9,.5", ".8,.5"))
     assert executed()[0] == "abcd"
     chapter(first, count.format("a"), "2")
@@ -236,13 +237,12 @@ def test_what_cannot_be_run_is_refused_first(run, book, monkeypatch):
     code, _, err = run("run", "1", "--scores", "two.csv", "--no-site")
     assert code == 2
     assert "two.csv holds 2 sets: two/de-en, two/en-de. Name one of them." in err
-    from importlib.util import find_spec
-
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "papermill" else find_spec(name))
+    for name in [name for name in sys.modules if name.startswith("mtmeta.book.runner")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delattr("mtmeta.book.runner")
+    monkeypatch.setitem(sys.modules, "papermill", None)
     code, _, err = run("run", "1", "--scores", "mine.csv")
-    assert code == 2
-    assert "papermill is not installed" in err
-    assert "pip install 'mtmeta[book]'" in err
+    assert (code, err) == (2, "mtmeta: error: papermill is not installed: pip install 'mtmeta[book]'\n")
 
 
 @pytest.mark.parametrize(("path", "content", "says"), [

@@ -7,14 +7,26 @@ chapters use `check` and `CannotRun` from here.
 
 from importlib import import_module
 
-_OWNERS = {"check": "exercises", "CannotRun": "runner"}
 __all__ = ["CannotRun", "check", "exercises", "interactive", "published", "runner", "students"]
+
+
+class CannotRun(ValueError):
+    """Raised in a chapter that cannot run on the data it is given; the message says why.
+
+    `mtmeta run` then skips the chapter, gives this reason, and continues.
+
+    Examples
+    --------
+    >>> raise CannotRun("this chapter needs segments that are rated for all systems")
+    Traceback (most recent call last):
+    mtmeta.book.CannotRun: this chapter needs segments that are rated for all systems
+    """
 
 
 def __getattr__(name: str) -> object:
     """Import a name when it is first used."""
-    if name in _OWNERS:
-        return getattr(import_module(f".{_OWNERS[name]}", __name__), name)
+    if name == "check":
+        return import_module(".exercises", __name__).check
     if name in __all__:
         return import_module(f".{name}", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -23,6 +23,8 @@ def sentence(error: Exception) -> str:
     """Return the message of an error on one line; where it names parameters of the package, it names options."""
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return visible(f"{error.filename}: {error.strerror}.")
+    if isinstance(error, ModuleNotFoundError):
+        return f"{error.name} is not installed: pip install 'mtmeta[book]'"
     message = " ".join(str(error).splitlines()) or "there is not enough memory."
     names = "|".join(_OPTIONS)
     message = re.sub(rf"`({names})`", lambda found: _OPTIONS[found[1]], message)
@@ -36,7 +38,7 @@ class Program(TyperGroup):
         """Run the command line."""
         try:
             return super().main(*arguments, **options)
-        except (ValueError, TypeError, OSError, MemoryError) as error:
+        except (ValueError, TypeError, OSError, MemoryError, ModuleNotFoundError) as error:
             typer.echo(f"mtmeta: error: {sentence(error)}", err=True)
             sys.exit(2)
 

@@ -6,21 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import nbformat
+import papermill
+
 from ..._checks import Undefined
 from ..._files import data_dirs, read_text
-
-
-class CannotRun(ValueError):
-    """Raised in a chapter that cannot run on the data it is given; the message says why.
-
-    `mtmeta run` then skips the chapter, gives this reason, and continues.
-
-    Examples
-    --------
-    >>> raise CannotRun("this chapter needs segments that are rated for all systems")
-    Traceback (most recent call last):
-    mtmeta.book.runner._execute.CannotRun: this chapter needs segments that are rated for all systems
-    """
+from .. import CannotRun
 
 
 def is_there(requirement: str) -> bool:
@@ -33,8 +24,6 @@ def is_there(requirement: str) -> bool:
 
 def about(notebook: str | Path) -> dict[str, Any]:
     """Return the entry ``mtmeta`` in the metadata of a notebook: ``requires``, ``needs`` and ``takes``."""
-    import nbformat
-
     text = read_text(Path(notebook))
     try:
         metadata = nbformat.reads(text, as_version=4).metadata
@@ -94,8 +83,6 @@ def execute(
     RuntimeError
         If a cell raises anything else. The message holds the traceback; `out` keeps what was computed until then.
     """
-    import papermill
-
     start = time.perf_counter()
     Path(out).parent.mkdir(parents=True, exist_ok=True)
     options = {"cwd": str(cwd or Path(notebook).resolve().parent), "kernel_name": "python3", "progress_bar": False}

@@ -1,6 +1,5 @@
 """Execute chapters on a reader's data."""
 
-import importlib.util
 import re
 import sys
 import tempfile
@@ -10,8 +9,10 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import nbformat
 import pandas as pd
 from joblib import delayed
+from papermill.execute import remove_error_markers
 
 from ... import __version__
 from ..._checks import Undefined
@@ -21,7 +22,8 @@ from ..._names import unknown
 from ..._processes import parallel
 from ...evalset import EvalSet
 from ...rankings import Rankings
-from ._execute import CannotRun, about, execute, is_there, missing
+from .. import CannotRun
+from ._execute import about, execute, is_there, missing
 from ._needs import PARAMETERS, Data, facts, kind_of, unmet
 
 
@@ -99,18 +101,25 @@ def run(
     Raises
     ------
     ValueError
-        If papermill is not installed, a notebook states its needs in the wrong form, or the folder was not made by a
-        run, or is or holds an input.
+        If a notebook states its needs in the wrong form, or the folder was not made by a run, or is or holds an input.
     """
-    if importlib.util.find_spec("papermill") is None:
-        raise ValueError("papermill is not installed; chapters are executed with it: pip install 'mtmeta[book]'.")
     out, outcomes = Path(out), {}
     check_not_input(out, [*reads, *notebooks.values()])
     claim(out, ".mtmeta-run")
     parameters = {PARAMETERS[kind_of(data)]: _write_scores(data, out) if scores is None else scores}
     if metric is not None and metric not in (known := getattr(data, "metrics", ())):
         raise unknown("metric", metric, known)
-    with closing(_outcomes(notebooks, data, out, parameters, jobs, metric)) as done:
+    found = facts(data)
+    sizes = ", ".join(f"{found[name]} {name}" for name in ("systems", "segments", "metrics", "queries") if found[name])
+    about_data = f"{getattr(data, 'name', 'your table')}: {sizes}."
+    if people := sorted(getattr(data, "human_systems", ())):
+        about_data += f" Human translations among the systems: {', '.join(people)}."
+    common = parameters, metric, kind_of(data), found, fingerprint(data), about_data
+    # In processes, since papermill changes the directory and is noisy when it is stopped.
+    tasks = ((page, path, (out / f"{page}.ipynb").resolve(), *common) for page, path in notebooks.items())
+    calls = (delayed(_run_one)(*task) for task in tasks)
+    results = parallel(min(jobs, len(notebooks)), calls, batch_size=1, return_as="generator_unordered")
+    with closing(results) as done:
         for number, (page, outcome) in enumerate(done, 1):
             outcomes[page] = outcome
             if progress:
@@ -119,35 +128,6 @@ def run(
                 line = f"[{number}/{len(notebooks)}] {outcome.status} {Path(page).name}{took}{about}"
                 print(line, file=sys.stderr, flush=True)
     return {page: outcomes[page] for page in notebooks}
-
-
-def _outcomes(
-    notebooks: Mapping[str, Path], data: Data, out: Path, parameters: Mapping[str, str], jobs: int, metric: str | None
-) -> Iterator[tuple[str, Outcome]]:
-    """Yield the outcome of each chapter as soon as it is known.
-
-    Chapters are executed in processes, since papermill changes the directory and is noisy when it is stopped.
-    """
-    found, seen, todo = facts(data), fingerprint(data), {}
-    sizes = ", ".join(f"{found[name]} {name}" for name in ("systems", "segments", "metrics", "queries") if found[name])
-    about_data = f"{getattr(data, 'name', 'your table')}: {sizes}."
-    if people := sorted(getattr(data, "human_systems", ())):
-        about_data += f" Human translations among the systems: {', '.join(people)}."
-    scores = parameters
-    for page, path in notebooks.items():
-        looks = metric is not None and re.search(r'"metric = (None|\\")', path.read_text(encoding="utf-8"))
-        parameters = {**scores, "metric": metric} if looks else scores
-        key = digest([digest(path.read_bytes()), seen, parameters, __version__])
-        if reason := _why_not(path, kind_of(data), found):
-            outcome = Outcome("skipped", reason=reason)
-            _write_page(path, out / f"{page}.ipynb", outcome)
-            yield page, outcome
-        elif (stored := _read_outcome(out / f"{page}.ipynb", key)) is not None:
-            yield page, stored
-        else:
-            todo[page] = (path, (out / f"{page}.ipynb").resolve(), parameters, found, key, about_data)
-    calls = (delayed(_run_one)(page, *task) for page, task in todo.items())
-    yield from parallel(min(jobs, len(todo) or 1), calls, batch_size=1, return_as="generator_unordered")
 
 
 def _table(data: Data) -> pd.DataFrame:
@@ -182,24 +162,15 @@ def _why_not(path: Path, kind: str, found: Mapping[str, int]) -> str:
         return f"it needs translations and their scores; these are {kind}"
     if lacking := unmet(needs[PARAMETERS[kind]], found):
         return f"it needs {'; '.join(lacking)}"
-    alone = _modules_of_cells(path)
+    cells = nbformat.read(path, as_version=4).cells  # what only some of them require is left out alone
+    alone = {name for cell in cells for name in cell.metadata.get("mtmeta", {}).get("requires", [])}
     if lacking := [name for name in missing(path) if name not in alone]:
         return f"not installed here, or not downloaded: {', '.join(lacking)}"
     return ""
 
 
-def _modules_of_cells(path: Path) -> set[str]:
-    """Return what only some cells of a notebook require: on a reader's data they are left out alone."""
-    import nbformat
-
-    cells = nbformat.read(path, as_version=4).cells
-    return {name for cell in cells for name in cell.metadata.get("mtmeta", {}).get("requires", [])}
-
-
 def _read_outcome(notebook: Path, key: str) -> Outcome | None:
     """Return an earlier run's outcome of a chapter, if nothing has changed since and it did not fail."""
-    import nbformat
-
     with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):  # of an older run, or damaged
         stored = dict(nbformat.read(notebook, as_version=4).metadata["mtmeta_run"])
         if stored.pop("key") == key and stored["status"] != "failed":
@@ -217,8 +188,6 @@ def _prepared(path: Path, parameters: Mapping[str, str], found: Mapping[str, int
     also tell what the book's data show; on other data they say so, and captions no longer begin with "Simulated: ".
     Before a cell with a condition comes one that tests it, for `_settled`.
     """
-    import nbformat
-
     notebook = nbformat.read(path, as_version=4)
     defaults = "\n".join(c.source for c in notebook.cells if "parameters" in c.metadata.get("tags", []))
     own = not all(re.search(rf"^{n} = (['\"]){re.escape(v)}\1", defaults, re.M) for n, v in parameters.items())
@@ -268,11 +237,19 @@ def _settled(cells: list) -> Iterator:
 
 
 def _run_one(
-    page: str, path: Path, target: Path, parameters: dict, found: dict, key: str, about_data: str
-) -> tuple[str, Outcome]:
-    """Execute a chapter, and store its notebook with its outcome."""
-    import nbformat
-
+    page: str, path: Path, target: Path, parameters: dict, metric: str | None, kind: str, found: dict, seen: str,
+    about_data: str,
+) -> tuple[str, Outcome]:  # fmt: skip
+    """Execute a chapter unless it was done before or cannot run, and store its notebook with its outcome."""
+    if metric is not None and re.search(r'"metric = (None|\\")', path.read_text(encoding="utf-8")):
+        parameters = parameters | {"metric": metric}
+    key = digest([digest(path.read_bytes()), seen, parameters, __version__])
+    if reason := _why_not(path, kind, found):
+        outcome = Outcome("skipped", reason=reason)
+        _write_page(path, target, outcome)
+        return page, outcome
+    if stored := _read_outcome(target, key):
+        return page, stored
     start = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         part = Path(folder) / target.name
@@ -291,9 +268,6 @@ def _run_one(
 
 def _write_page(source: Path, target: Path, outcome: Outcome, key: str = "") -> None:
     """Write a notebook with its outcome, and a note under its title if it was skipped or failed."""
-    import nbformat
-    from papermill.execute import remove_error_markers
-
     notebook = remove_error_markers(nbformat.read(source, as_version=4))
     notebook.cells = list(_settled(notebook.cells))
     stored = {"status": outcome.status, "seconds": outcome.seconds, "reason": outcome.reason}
