@@ -48,15 +48,6 @@ class Estimate:
         return self.table.copy()
 
 
-@dataclass(frozen=True)
-class _Design:
-    """What was drawn, and how the means are estimated."""
-
-    unit: np.ndarray  # (n_segments,) the unit that each segment belongs to
-    tuned: bool  # whether a metric corrects the means
-    level: float
-
-
 def system_means(
     es: EvalSet | pd.DataFrame,
     metric: str | None = None,
@@ -135,14 +126,14 @@ def system_means(
     scores = np.zeros(es.shape) if metric is None else es[metric]
     check_choice("unit", unit, UNITS)
     human = np.where(np.isnan(scores), np.nan, es.human)
-    design = _Design(units_of(es, unit), metric is not None, check_level(level))
+    design = units_of(es, unit), metric is not None, check_level(level)
     if unit == "document":
-        _check_whole(es, ~np.isnan(human), ~np.isnan(scores), design.unit)
-    found = _estimates(human, scores, design)
+        _check_whole(es, ~np.isnan(human), ~np.isnan(scores), design[0])
+    found = _estimates(human, scores, *design)
     if np.isnan(found["value"]).all():
         raise Undefined(f"no system has enough {unit}s with ratings: two, or three with a metric.")
     first, second = np.triu_indices(len(human), 1)
-    gaps = _estimates(human[first] - human[second], scores[first] - scores[second], design)
+    gaps = _estimates(human[first] - human[second], scores[first] - scores[second], *design)
     names = np.array(es.systems, dtype=object)
     table = pd.DataFrame({"system": names} | found)
     pairs = pd.DataFrame({"first": names[first], "second": names[second]} | gaps)
@@ -161,21 +152,21 @@ def _check_whole(es: EvalSet, rated: np.ndarray, scored: np.ndarray, unit: np.nd
             )
 
 
-def _estimates(human: np.ndarray, scores: np.ndarray, design: _Design) -> dict[str, np.ndarray]:
-    """Return the columns `_NUMBERS` of the estimated means of rows of human scores."""
+def _estimates(human, scores, unit: np.ndarray, tuned: bool, level: float) -> dict[str, np.ndarray]:
+    """Return the columns `_NUMBERS` of the estimated means of rows of human scores; ``tuned`` by the metric or not."""
     rated, scored = ~np.isnan(human), ~np.isnan(scores)
     y, m = np.nan_to_num(human), np.nan_to_num(scores)
-    n, of = ((totals_by_unit(cells, design.unit) > 0).sum(axis=1) for cells in (rated, scored))  # units
-    free = n - 1 - design.tuned
+    n, of = ((totals_by_unit(cells, unit) > 0).sum(axis=1) for cells in (rated, scored))  # units
+    free = n - 1 - tuned
     known = (n > 1) & (free > 0)
     n, free = np.maximum(n, 2), np.maximum(free, 1)
-    weight = _slopes(y, m, rated) if design.tuned else np.zeros((len(y), 1))
+    weight = _slopes(y, m, rated) if tuned else np.zeros((len(y), 1))
     value = _means(y, rated) - weight * (_means(m, rated) - _means(m, scored))
     share = np.sqrt(n / (n - 1) * (1 - np.minimum(n / np.maximum(of, 1), 1))) / _sizes(rated)[:, 0]
-    adds = (totals_by_unit(_centred(rest, rated), design.unit) for rest in (y - weight * m, y))
+    adds = (totals_by_unit(_centred(rest, rated), unit) for rest in (y - weight * m, y))
     variance, alone = ((share[:, None] * one) ** 2 for one in adds)
-    variance, alone = variance.sum(axis=1) * (free + design.tuned) / free, alone.sum(axis=1)
-    half = stdtrit(free, (1 + design.level) / 2) * np.sqrt(variance)
+    variance, alone = variance.sum(axis=1) * (free + tuned) / free, alone.sum(axis=1)
+    half = stdtrit(free, (1 + level) / 2) * np.sqrt(variance)
     value, weight = value[:, 0], weight[:, 0]
     saved = 1 - np.divide(variance, alone, out=np.full(len(alone), np.nan), where=alone > 0)
     found = (value, value - half, value + half, np.sqrt(variance), weight, saved)

@@ -46,8 +46,6 @@ def test_ratio_gap_checks_its_input():
     refuses("number 2 has no ratio: 0 / 0", aggregation.ratio_gap, [1, 0], [2, 0])
     refuses("number 1 has no ratio: nan / 2", aggregation.ratio_gap, [np.nan], [2])
     refuses("equally long", aggregation.ratio_gap, [1, 0], [2])
-    gap = aggregation.ratio_gap([1, 0], [2, 1])
-    assert gap.to_frame().columns.tolist() == ["ratio_of_sums", "mean_of_ratios", "gap", "covariance", "mean_length"]
 
 
 @pytest.mark.parametrize("metric", scoring.METRICS)
@@ -65,10 +63,11 @@ def test_selection_by_name():
     statistics = aggregation.extract(TOY, "ter")
     part = statistics.select(systems=["B"], segments=[3, 1, 1])
     np.testing.assert_array_equal(part.counts[0], statistics.counts[1][[2, 0, 0]])
-    assert part.to_frame().columns.tolist() == ["system", "segment", "edits", "ref_len"]
+    assert part.columns == ("edits", "ref_len")
     # unigrams: 5 of 6 and 0 of 1
     bleu = aggregation.extract(text_set({"A": ("a b c d x f", "z")}, {"ref": ("a b c d e f", "y")}))
-    assert bleu.to_frame()[["match_1", "total_1", "hyp_len"]].to_numpy().tolist() == [[5, 6, 6], [0, 1, 1]]
+    at = [bleu.columns.index(name) for name in ("match_1", "total_1", "hyp_len")]
+    assert bleu.counts[0][:, at].tolist() == [[5, 6, 6], [0, 1, 1]]
     refuses("unknown segment 9", statistics.select, segments=[9])
     with pytest.raises(ValueError, match="read-only"):
         statistics.counts[0, 0, 0] = 1
@@ -228,5 +227,5 @@ def test_words_are_counted_as_the_target_language_writes_them():
         assert scores["B"] == pytest.approx(of_b, abs=0.01)
         assert (scores["A"] == pytest.approx(100)) == (pair == "en-zh")
     frame = es.to_frame().assign(lp="en-zh")
-    pairs = mm.local_accuracy.scored_pairs(mm.EvalSet.from_frame(frame), ["bleu"]).table
+    pairs = mm.local_accuracy.scored_pairs(mm.EvalSet.from_frame(frame), ["bleu"])
     assert "tok:zh" in pairs.attrs["signatures"]["bleu"]

@@ -109,7 +109,7 @@ def test_a_guide_says_in_a_row_what_is_best_in_a_context(pairs):
     assert (table["best"].to_dict(), table.columns[-1]) == (best.to_dict(), f"loss of {advice.global_winner}")
     losses = advice.table.query("metric == @advice.global_winner").set_index("context")["loss"]
     assert table.iloc[:, -1].to_dict() == losses.to_dict()
-    assert la.scored_pairs(pairs).to_frame() is pairs
+    assert la.scored_pairs(pairs) is pairs
     refuses("`parts` must be one of", la.guide, pairs, parts=["everything"])
 
 

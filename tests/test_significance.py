@@ -249,15 +249,6 @@ def test_rank_sets_without_draws_step_down_over_ordered_pairs():
     np.testing.assert_allclose(correct(p, "holm")[1], 0.036)
 
 
-@pytest.mark.parametrize("at_once", [1, 700])
-def test_blocks_change_no_draw(monkeypatch, at_once):
-    es = campaign(3, holes=True)
-    options = {"n_resamples": 9, "method": "published"}
-    whole = compare(es, **options).draws
-    monkeypatch.setattr(significance.published, "_SUMS_AT_ONCE", at_once)
-    np.testing.assert_allclose(compare(es, **options).draws, whole, atol=1e-12)
-
-
 def test_too_many_pairs_are_refused_and_tau_eq_has_the_p_values_of_acc_eq():
     scores = np.random.default_rng(0).normal(size=(3, 1, 6326))  # 20,005,975 pairs
     es = mm.EvalSet(scores[0], {"a": scores[1], "b": scores[2]}, systems=["A"])

@@ -1,42 +1,12 @@
 """Ratio of sums against mean of ratios."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 
-@dataclass(frozen=True)
-class RatioGap:
-    """The result of `ratio_gap`.
-
-    Attributes
-    ----------
-    ratio_of_sums, mean_of_ratios, gap : float
-        ``gap`` is the first less the second.
-    covariance : float
-        Of length and ratio over segments (divided by n, not n - 1).
-    mean_length : float
-    """
-
-    ratio_of_sums: float
-    mean_of_ratios: float
-    gap: float
-    covariance: float
-    mean_length: float
-
-    @property
-    def signature(self) -> str:
-        """How it was computed, in one line."""
-        return "ratio of sums - mean of ratios = Cov(length, ratio) / mean length"
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row with the attributes as columns."""
-        return pd.DataFrame([vars(self)])
-
-
-def ratio_gap(matches: Sequence[float] | np.ndarray, lengths: Sequence[float] | np.ndarray) -> RatioGap:
+def ratio_gap(matches: Sequence[float] | np.ndarray, lengths: Sequence[float] | np.ndarray) -> pd.Series:
     r"""Split the difference between a ratio of sums and a mean of ratios.
 
     With matches :math:`m_i`, lengths :math:`w_i` and ratios :math:`r_i = m_i / w_i` of n segments,
@@ -55,7 +25,9 @@ def ratio_gap(matches: Sequence[float] | np.ndarray, lengths: Sequence[float] | 
 
     Returns
     -------
-    RatioGap
+    pandas.Series
+        ``ratio_of_sums, mean_of_ratios, gap`` (the first less the second), ``covariance`` (of length and ratio over
+        segments, divided by n, not n - 1), ``mean_length``.
 
     Raises
     ------
@@ -76,8 +48,10 @@ def ratio_gap(matches: Sequence[float] | np.ndarray, lengths: Sequence[float] | 
     --------
     >>> from mtmeta.aggregation import ratio_gap
     >>> found = ratio_gap([1, 9], [2, 10])
-    >>> round(found.ratio_of_sums, 3), found.mean_of_ratios, round(found.covariance / found.mean_length, 3)
-    (0.833, 0.7, 0.133)
+    >>> found[["ratio_of_sums", "mean_of_ratios", "gap"]].round(3).tolist()
+    [0.833, 0.7, 0.133]
+    >>> round(float(found.covariance / found.mean_length), 3)
+    0.133
     """
     m, w = np.asarray(matches, dtype=np.float64), np.asarray(lengths, dtype=np.float64)
     if m.ndim != 1 or m.shape != w.shape or not len(m):
@@ -88,4 +62,5 @@ def ratio_gap(matches: Sequence[float] | np.ndarray, lengths: Sequence[float] | 
     ratios = m / w
     whole, mean = m.sum() / w.sum(), ratios.mean()
     covariance = ((w - w.mean()) * (ratios - mean)).mean()
-    return RatioGap(float(whole), float(mean), float(whole - mean), float(covariance), float(w.mean()))
+    found = {"ratio_of_sums": whole, "mean_of_ratios": mean, "gap": whole - mean}
+    return pd.Series(found | {"covariance": covariance, "mean_length": w.mean()})

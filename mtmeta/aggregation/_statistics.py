@@ -53,11 +53,6 @@ class SegmentStatistics:
     options: dict[str, Any]
     name: str = "unnamed"
 
-    @property
-    def signature(self) -> str:
-        """That of sacreBLEU for the corpus score."""
-        return self.signature_of("corpus")
-
     def effective_order_of(self, level: str, effective_order: bool | None = None) -> bool:
         """Return whether orders that a text is too short for are left out at this level.
 
@@ -104,11 +99,6 @@ class SegmentStatistics:
         columns = positions("segment", segments, self.segments, repeats=True)
         systems, segments = tuple(self.systems[i] for i in rows), tuple(self.segments[j] for j in columns)
         return replace(self, systems=systems, segments=segments, counts=self.counts[np.ix_(rows, columns)])
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row per translation: ``system, segment`` and the counts."""
-        index = pd.MultiIndex.from_product([self.systems, self.segments], names=["system", "segment"])
-        return pd.DataFrame(self.counts.reshape(len(index), -1), index, self.columns).reset_index()
 
 
 def extract(
@@ -157,7 +147,7 @@ def extract(
     >>> statistics = mm.aggregation.extract(es)
     >>> statistics.counts.shape
     (1, 2, 10)
-    >>> statistics.signature.split("|")[:4]
+    >>> statistics.signature_of("corpus").split("|")[:4]
     ['BLEU', 'nrefs:1', 'case:mixed', 'eff:no']
     """
     es = as_text_set(es)

@@ -67,19 +67,19 @@ def local_accuracy(
     made = mm.local_accuracy.scored_pairs(data, metric, rng=seed)
     options = {"missing": missing, "n_resamples": n_resamples, "rng": seed}
     parts = None if part == "guide" else [part]
-    found = mm.local_accuracy.guide(made.table, context=contexts, metrics=metric, parts=parts, **options)
-    if unused := _unused(data, made.table, {*contexts, "segment"}):
+    found = mm.local_accuracy.guide(made, context=contexts, metrics=metric, parts=parts, **options)
+    if unused := _unused(data, made, {*contexts, "segment"}):
         say(f"left out of {file}: {', '.join(map(repr, unused))} (a metric M needs the columns M and M_perturbed)")
-    if made.n_left_out:
-        every = made.n_texts + made.n_left_out
-        say(f"left out of {file}: {made.n_left_out} of {every} rows (no text or no reference)")
+    n_texts, n_left_out = (made.attrs.get(what, 0) for what in ("n_texts", "n_left_out"))
+    if n_left_out:
+        say(f"left out of {file}: {n_left_out} of {n_texts + n_left_out} rows (no text or no reference)")
     if "accuracy" in found.tables:
         without = found.tables["accuracy"].query("low.isna() and accuracy.notna()")["context"].unique()
         where = f"{counted(len(without), 'context')} ({some_of(map(str, without))})"
         few = f"cannot be told: {where} with fewer than {FEWEST_UNITS} segments, too few for an interval"
         say(few if len(without) else "")
-    if made.n_texts is not None:
-        say(f"perturbed {made.n_texts} texts, {len(made.table)} pairs")
+    if n_texts:
+        say(f"perturbed {n_texts} texts, {len(made)} pairs")
     say(f"{found.signature}|mtmeta:{mm.__version__}")
     if part != "guide":
         given.write(found.tables[part])

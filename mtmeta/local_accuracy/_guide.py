@@ -22,35 +22,12 @@ PARTS = ("accuracy", "effect", "order", "recommended", "stability")
 _TEXTS = {"translation": "translation", "speech": "transcript"}
 
 
-@dataclass(frozen=True)
-class ScoredPairs:
-    """The result of `scored_pairs`.
-
-    Attributes
-    ----------
-    table : pandas.DataFrame
-        The pairs with their scores, as `local_accuracy` and `guide` take them.
-    n_texts : int or None
-        How many texts were perturbed; None where the data were rankings or pairs already.
-    n_left_out : int
-        How many rows have no text or no reference.
-    """
-
-    table: pd.DataFrame
-    n_texts: int | None = None
-    n_left_out: int = 0
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return ``table``."""
-        return self.table
-
-
 def scored_pairs(
     data: pd.DataFrame | EvalSet | Rankings,
     metrics: Sequence[str] | None = None,
     *,
     rng: int | np.random.Generator | None = 0,
-) -> ScoredPairs:
+) -> pd.DataFrame:
     """Perturb texts or rankings and score both versions; return pairs that are scored already as they are.
 
     Parameters
@@ -64,7 +41,9 @@ def scored_pairs(
 
     Returns
     -------
-    ScoredPairs
+    pandas.DataFrame
+        The pairs with their scores, as `local_accuracy` and `guide` take them. Where texts were perturbed, its
+        ``attrs`` have ``n_texts``, how many, and ``n_left_out``, how many rows have no text or no reference.
 
     Raises
     ------
@@ -78,7 +57,7 @@ def scored_pairs(
     Examples
     --------
     >>> import mtmeta as mm
-    >>> pairs = mm.local_accuracy.scored_pairs(mm.datasets.load_rankings("teaching-ranking"), ["map", "P_10"]).table
+    >>> pairs = mm.local_accuracy.scored_pairs(mm.datasets.load_rankings("teaching-ranking"), ["map", "P_10"])
     >>> mm.local_accuracy.metrics_of(pairs)
     ['map', 'P_10']
     """
@@ -88,9 +67,9 @@ def scored_pairs(
         data = data.to_frame().drop(columns=[*data.metrics, *data.further_ratings])
     if isinstance(data, Rankings):
         swapped = perturb_rankings(data.runs, rng=rng)
-        return ScoredPairs(score_ranking_pairs(data.runs, swapped, data.qrels, metrics or RANKING_MEASURES))
+        return score_ranking_pairs(data.runs, swapped, data.qrels, metrics or RANKING_MEASURES)
     if any(f"{c}{SUFFIX}" in data for c in data):
-        return ScoredPairs(data)
+        return data
     task = next((task for task, column in _TEXTS.items() if column in data), None)
     if "reference" not in data or task is None:
         raise ValueError(
@@ -100,7 +79,8 @@ def scored_pairs(
     texts = data.dropna(subset=[_TEXTS[task], "reference"]).reset_index(drop=True)
     perturbed = perturb_table(texts, task=task, language=language, rng=rng)
     pairs = score_pairs(perturbed, metrics, task=task, tokenize=tokenizer_of(language))
-    return ScoredPairs(pairs, len(texts), len(data) - len(texts))
+    pairs.attrs |= {"n_texts": len(texts), "n_left_out": len(data) - len(texts)}
+    return pairs
 
 
 @dataclass(frozen=True)

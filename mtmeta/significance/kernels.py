@@ -7,46 +7,6 @@ import numpy as np
 from .._compiled import njit, prange
 from ..agreement.kernels import pair_counts, tau_from_counts, taus_of_groups
 
-
-@njit(parallel=True)
-def add_swapped_pearson(inside, total, human, sizes, first, second, sums, counts):
-    """Add Pearson's r of both hybrids, for every pair of metrics, draw and group of a block.
-
-    Parameters
-    ----------
-    inside : float64, (n_groups, n_metrics, 3, n_resamples)
-        Sums over the masked cells of x, x^2 and x times human, human centred within the group.
-    total : float64, (n_groups, n_metrics, 3)
-        The same sums over all cells.
-    human : float64, (n_groups,)
-        Sum of squares of the centred human scores.
-    sizes : float64, (n_groups,)
-    first, second : int64, (n_pairs,)
-        The metrics of each pair.
-    sums, counts : float64, (2, n_pairs, n_resamples)
-        Sum of r and number of groups where it is defined; added to.
-    """
-    n_groups, _, _, n_resamples = inside.shape
-    for p in prange(len(first)):
-        a, b = first[p], second[p]
-        for g in range(n_groups):
-            if human[g] == 0.0:
-                continue
-            n = sizes[g]
-            # the sums below are differences of these: anything this much smaller is rounding
-            least = 1e-13 * (total[g, a, 1] + total[g, b, 1])
-            for k in range(n_resamples):
-                for side in range(2):
-                    x, y = (a, b) if side == 0 else (b, a)
-                    s = total[g, x, 0] - inside[g, x, 0, k] + inside[g, y, 0, k]
-                    ss = total[g, x, 1] - inside[g, x, 1, k] + inside[g, y, 1, k]
-                    sh = total[g, x, 2] - inside[g, x, 2, k] + inside[g, y, 2, k]
-                    variance = ss - s * s / n
-                    if variance > least:
-                        sums[side, p, k] += sh / math.sqrt(variance * human[g])
-                        counts[side, p, k] += 1.0
-
-
 #: In groups up to this size all pairs are compared; larger ones are sorted.
 FEW_CELLS = 16
 
@@ -84,8 +44,10 @@ def add_swapped_tau(variant, human, scores, starts, swap, first, second, sums, c
         Where each group of cells begins.
     swap : uint8, (n_cells, n_resamples)
         Which cells the two metrics swap.
-    first, second, sums, counts
-        As in `add_swapped_pearson`.
+    first, second : int64, (n_pairs,)
+        The metrics of each pair.
+    sums, counts : float64, (2, n_pairs, n_resamples)
+        Sum of the values and number of groups where they are defined; added to.
     """
     n_resamples = swap.shape[1]
     for task in prange(len(first) * n_resamples):

@@ -163,11 +163,7 @@ def system_dependence(
     found = zip(*in_threads(_dependence, jobs, n_jobs), strict=True)
     summary, *others = (joined(tables, keys) for tables in found)
     order = [k for k, es in enumerate(sets) for _ in metric_names(es, metrics)]
-    summary = (
-        summary.assign(order=order)
-        .sort_values(["order", "sysdep"], ignore_index=True, kind="stable")
-        .drop(columns="order")
-    )
+    summary = summary.iloc[np.lexsort((summary["sysdep"], order))].reset_index(drop=True)
     named = ",".join(dict.fromkeys(key["metric"] for key in keys))
     how = f"B:{n_resamples}|unit:{unit}" if n_resamples else "B:0"
     signature = f"sysdep|metric:{named}|population:{population}|{how}|set:{','.join(es.name for es in sets)}"
