@@ -5,7 +5,8 @@ parameter is called ``answer``, yields what is off with that.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from itertools import combinations, permutations
+from itertools import combinations
+from math import factorial
 
 import numpy as np
 import pandas as pd
@@ -307,17 +308,12 @@ def ex_09_own(parts: pd.DataFrame) -> dict:
 # -- chapter 10: one's own metric ------------------------------------------------------------
 
 
-def ex_10_orders() -> dict:
-    wrong = {}  # by number of systems: in each order, how many pairs are wrong
-    for k in range(2, 6):
-        wrong[k] = np.array([sum(a > b for a, b in combinations(order, 2)) for order in permutations(range(k))])
-    systems = next(k for k, w in wrong.items() if np.mean(w == 0) <= 0.05)
-    return {"systems": systems, "wrong": max(w for w in range(11) if np.mean(wrong[5] <= w) <= 0.05)}
+def ex_10_orders() -> int:
+    return next(k for k in range(2, 9) if 1 / factorial(k) <= 0.05)
 
 
 def ex_10_hunt() -> dict:
-    # Twenty chances of one in forty, and intervals on few segments that are a little short.
-    return {"chosen": Expected(0.475, 0.325), "elsewhere": Expected(0.1, 0.1)}
+    return {"chosen": 1 - 0.975**20, "elsewhere": 0.025}
 
 
 def ex_10_name(answer: object, cheat: EvalSet) -> Iterator[str]:
