@@ -616,16 +616,14 @@ CONDITIONAL = {
     "01": {"It depends. Over all six": always, "The column *errors* holds": never},
     "03": {"House, favoured: ": house, "lies in its bar": always, "a planted favour": never},
     "04": {
-        "Is its place without grouping luck?": has_sentinel,
-        "corrected: rank": has_sentinel,
+        "no grouping: rank": has_sentinel,
         "the most that any sentinel can know": lambda es: not has_sentinel(es),
         "minus the length of the source.": lambda es: has_sentinel(es) and not is_blind(es),
         "No metric is constant within segments.": lambda es: not is_blind(es),
         "No metric is silent in any": lambda es: not any(0 < share < 1 for share in silent(es).values()),
-        "Why does a twin keep anything?": has_sentinel,
+        "The partial correlation takes out what *this*": has_sentinel,
         "No twin keeps more": lambda es: not has_sentinel(es),
         "This part needs source texts": lambda es: es.texts is None,
-        "This part needs documents": lambda es: es.documents is None,
         "a longer translation is": never,
     },
 }
