@@ -18,7 +18,7 @@ from scipy import optimize, stats
 import mtmeta as mm
 from mtmeta import agreement, local_accuracy, significance, sysdep
 from mtmeta.aggregation import SegmentStatistics, aggregate, extract
-from mtmeta.agreement.spa import one_sided_p, spa_in_draws
+from mtmeta.agreement.spa import one_sided_p
 from mtmeta.significance.systems import order_p_value
 
 sys.path.append(str(Path(__file__).parents[2] / "notebooks/real_data"))
@@ -393,33 +393,6 @@ def one_system_against_another(rng, size, effect) -> Outcomes:
     signs = np.rint(np.random.default_rng(4).random((1000, size))) * 2.0 - 1
     p = one_sided_p(values, np.ones(values.shape, dtype=bool), signs, "half")[0]
     return {"p-values inside soft pairwise accuracy": PValue(p, (1000 * p + rng.random()) / 1001)}
-
-
-def spa_of_fewer(rng, size, effect, *, n_segments: int) -> Outcomes:
-    """Give the interval of SPA at a named number of segments, and the bootstrap's against its two targets."""
-    fixed = np.random.default_rng(7).normal(size=(2, 8, 1)) * [[[0.3]], [[0.1]]]
-
-    def campaign(rng, n):
-        human = fixed[0] + rng.normal(size=(8, n))
-        return mm.EvalSet(human, {"m": human + fixed[1] + 1.5 * rng.normal(size=human.shape)}, systems=list("ABCDEFGH"))
-
-    def truth(n):
-        if n not in _OF_FEWER:
-            draws = (campaign(np.random.default_rng([1, n, k]), n) for k in range(3000))
-            _OF_FEWER[n] = float(np.mean([spa_in_draws(es, "m", np.ones((1, n)))[0] for es in draws]))
-        return _OF_FEWER[n]
-
-    es = campaign(rng, size)
-    row = mm.soft_pairwise_accuracy(es, n_segments=n_segments, rng=rng).iloc[0]
-    ends = significance.intervals(es, coefficient="spa", n_resamples=N_INTERVAL, rng=rng).loc[0, ["low", "high"]]
-    return {
-        f"SPA of {n_segments} segments: interval": Interval(row["low"], row["high"], truth(n_segments)),
-        "bootstrap of segments, SPA of as many segments: interval": Interval(*ends, truth(size)),
-        "bootstrap of segments, SPA of 1000 segments: interval": Interval(*ends, truth(1000)),
-    }
-
-
-_OF_FEWER: dict[int, float] = {}
 
 
 # -- system dependence -------------------------------------------------------------------
