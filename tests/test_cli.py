@@ -137,12 +137,16 @@ def test_a_few_ratings_are_ranked_as_far_as_they_go(run, result, tmp_path, n):
     assert len(result("correlate", path, "--level", "system")) == 2
 
 
-def test_one_rated_segment_allows_no_test_and_no_interval(run, tmp_path):
+def test_one_rated_segment_shows_nothing(run, tmp_path):
     few_ratings(tmp_path / "one.csv", lambda system, segment: segment < 1)
     duel = (tmp_path / "one.csv", "Judge", "chrF")
-    for line in (("compare", *duel), ("power", *duel), ("correlate", duel[0], "--interval")):
-        code, out, err = run(*line)
-        assert (code, out, "one: one segment is rated, so there is nothing to exchange" in err) == (2, "", True)
+    for line, said in (
+        (("compare", *duel), "one: cannot be told: Judge is ahead of chrF"),
+        (("power", *duel), "1 segments are too few for a pilot"),
+        (("correlate", duel[0], "--interval"), "1 segment does not support an interval"),
+    ):
+        code, _, err = run(*line)
+        assert (code, said in err) == (0, True), err
     assert run("drivers", *duel)[0] == 0
 
 

@@ -190,17 +190,11 @@ def _of_systems(sets: list[Any], wanted: Sequence[str], unwanted: Sequence[str])
     return [es.select(systems=[system for system in es.systems if system in kept]) for es in sets]
 
 
-def exchanged(es: EvalSet) -> str:
-    """Return what is exchanged and redrawn in a set; raise if there are no two of them."""
-    from ..agreement.units import exchange_units
-
-    units = exchange_units(es)
-    if units.n < 2:
-        raise ValueError(
-            f"{es.name}: one {units.unit} is rated, so there is nothing to exchange or redraw. An interval and a test "
-            "need ratings of two or more."
-        )
-    return units.unit
+def only(sets: Sequence[Any], name: str) -> Any:
+    """Return the one set that a name stands for; raise if there are several."""
+    if len(sets) > 1:
+        raise ValueError(f"{name} holds {len(sets)} sets: {', '.join(es.name for es in sets)}. Name one of them.")
+    return sets[0]
 
 
 def full(scores: str) -> str:

@@ -11,7 +11,7 @@ import mtmeta as mm
 
 from . import _options as opt
 from ._app import app, example
-from ._given import OnSets, exchanged, together
+from ._given import OnSets, together
 from ._output import Alike, Best, say
 
 if TYPE_CHECKING:
@@ -64,11 +64,11 @@ def correlate(
         blocks = []
         for c, g in dict.fromkeys((c, g) for c in coefficient for g in grouping):
             settings = {"coefficient": c, "grouping": g}
-            unit = ("system" if level == "system" else exchanged(es)) if interval else None
+            unit = "system" if interval and level == "system" else None
             options = {"interval": interval, "unit": unit, **settings}
             table = pd.concat([mm.correlate(one, own, **options) for own, one in sets_of.items()], ignore_index=True)
             blocks.append(_against_best(compared, table, settings, unit) if interval else table)
-        few = too_few(int(table["n"].min()), unit) if interval else ""
+        few = too_few(int(table["n"].min()), table["unit"].iloc[0]) if interval else ""
         say(f"{es.name}: cannot be told: {few}" if few else "")
         tables[es.name] = pd.concat(blocks, ignore_index=True).drop(columns=["grouping"] * (level == "system"))
     say(f"{'level:0.95|draws:1000|seed:0|' if interval else ''}mtmeta:{mm.__version__}")

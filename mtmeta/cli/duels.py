@@ -9,7 +9,7 @@ import mtmeta as mm
 
 from . import _options as opt
 from ._app import app, example
-from ._given import OnSets, exchanged, together
+from ._given import OnSets, together
 from ._output import say
 
 
@@ -35,7 +35,7 @@ def compare(
 
     rows, options = [], {"coefficient": coefficient, "grouping": grouping, "n_resamples": n_resamples, "rng": seed}
     for es in context.obj.rated([file], metrics=metrics):
-        found = mm.compare(es, metrics, unit=exchanged(es), **options)
+        found = mm.compare(es, metrics, **options)
         (better, worse), (upper, lower) = found.table["metric"], found.table["value"]
         of, n = found.table.loc[0, ["unit", "n_units"]]
         redrawn = mm.compare(es, [better, worse], unit=of, method="bootstrap", **options)
@@ -71,7 +71,6 @@ def power(
     """
     tables, options = {}, {"coefficient": coefficient, "grouping": grouping, "n_resamples": n_resamples, "rng": seed}
     for es in context.obj.rated([file], metrics=metrics):
-        exchanged(es)
         tables[es.name] = mm.significance.power(es, metrics, **options)
         n, pilot = tables[es.name].loc[0, ["n_segments", "pilot"]]
         small = f"{es.name}: {n} segments are too few for a pilot, so the numbers needed are unreliable; take at least"

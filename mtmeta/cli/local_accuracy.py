@@ -13,7 +13,7 @@ import mtmeta as mm
 
 from . import _options as opt
 from ._app import app, example
-from ._given import Writes
+from ._given import Writes, only
 from ._output import say, written
 
 if TYPE_CHECKING:
@@ -109,10 +109,7 @@ def _read(name: str) -> Any:
     """Return the table of a file, or a set."""
     if name == "-" or Path(name).suffix.lower() in mm.datasets.SUFFIXES:
         return mm.datasets.read_table(name)
-    found = mm.datasets.load_any(name)
-    if len(found) > 1:
-        raise ValueError(f"{name} holds {len(found)} sets: {', '.join(es.name for es in found)}. Name one of them.")
-    return found[0]
+    return only(mm.datasets.load_any(name), name)
 
 
 def _by_context(table: pd.DataFrame, places: int) -> pd.DataFrame:

@@ -9,7 +9,7 @@ from typer import Context, Option
 from .._escapes import file_name, visible
 from . import _options as opt
 from ._app import app, example
-from ._given import OnSets, full, report_left_out
+from ._given import OnSets, full, only, report_left_out
 from ._output import say
 
 _SCORES = "A table of translations, transcripts or ranked lists (- reads CSV or TSV from stdin), a folder, or a set."
@@ -49,19 +49,17 @@ def run(
     project = runner.find_project(book=book)
     notebooks = runner.chapters(project, chapters)
     given = context.obj
-    sets = given.load([scores], any_kind=True, metrics=metric, unrated="keep")
-    report_left_out(sets)
+    data = only(given.load([scores], any_kind=True, metrics=metric, unrated="keep"), scores)
+    report_left_out([data])
     stem = "stdin" if scores == "-" else Path(scores).stem if Path(scores).is_file() else scores
-    names = [getattr(data, "name", stem) for data in sets]  # transcripts have no name
-    if len(sets) > 1:
-        raise ValueError(f"{scores} holds {len(sets)} sets: {', '.join(names)}. Name one of them.")
-    out = Path("out") / file_name(names[0]) if out is None else out
+    name = getattr(data, "name", stem)  # transcripts have no name
+    out = Path("out") / file_name(name) if out is None else out
     shown = {"how", "places", "output", "quiet"}
-    changed = any(v not in (None, (), [], "raise") for name, v in given.options.items() if name not in shown)
+    changed = any(v not in (None, (), [], "raise") for option, v in given.options.items() if option not in shown)
     path = None if changed or metric or scores == "-" else full(scores)
     reads = [project / "book", *filter(None, map(path_of, [scores, *(given.options["metrics_from"] or ())]))]
     options = {"jobs": jobs, "progress": not given.options["quiet"], "reads": reads, "metric": metric_to_examine}
-    outcomes = runner.run(notebooks, sets[0], path, out, **options)
+    outcomes = runner.run(notebooks, data, path, out, **options)
     rows = [(Path(page).name, o.status, o.seconds, o.reason or None) for page, o in outcomes.items()]
     given.write(pd.DataFrame(rows, columns=["chapter", "status", "seconds", "reason"]), places=1)
     say(f"notebooks: {out / 'notebooks'}")
@@ -71,8 +69,8 @@ def run(
     elif site:
         say("building the site")
         try:
-            people = ", ".join(sorted(getattr(sets[0], "human_systems", ())))
-            title = f"{names[0]} (human translations among the systems: {people})" if people else names[0]
+            people = ", ".join(sorted(getattr(data, "human_systems", ())))
+            title = f"{name} (human translations among the systems: {people})" if people else name
             say(f"site: {runner.show(project, outcomes, out, title=title)}")
         except RuntimeError as error:
             typer.echo(f"mtmeta: error: no site: {visible(error)}", err=True)

@@ -15,7 +15,7 @@ import mtmeta as mm
 from .._files import check_not_input
 from . import _options as opt
 from ._app import app, example
-from ._given import Writes
+from ._given import Writes, only
 from ._output import say
 
 if TYPE_CHECKING:
@@ -98,11 +98,8 @@ def score(
         numbers = kept if len(kept.columns) else kept.assign(row=range(1, len(frame) + 1))
         scores = numbers.assign(score=loaded.score_frame(frame))
     else:
-        sets = mm.load_all(file)
-        if len(sets) > 1:
-            names = ", ".join(es.name for es in sets)
-            raise ValueError(f"{file!r} stands for {len(sets)} sets; name one of them: {names}.")
-        scores = sets[0].with_metrics({"score": loaded.score_set(sets[0])}).to_frame()[["system", "segment", "score"]]
+        es = only(mm.load_all(file), file)
+        scores = es.with_metrics({"score": loaded.score_set(es)}).to_frame()[["system", "segment", "score"]]
     say(f"{loaded.signature}|mtmeta:{mm.__version__}")
     context.obj.write(scores)
 
