@@ -2,6 +2,7 @@
 
 import json
 import re
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,12 +17,7 @@ from .exercises._compare import complaints, is_open
 __all__ = ["mark", "write"]
 
 #: What can be planted, what is asked, and the form of the answer.
-PLANTS = {
-    "favour": ("One metric adds points to each translation of one system. Which metric, and which system?",
-               '{"metric": ..., "system": ...}'),
-    "ties": ("One metric gives whole numbers, so that it calls many different translations equal. Which one?", "..."),
-    "sentinel": ("One metric has not read a single translation. Which one?", "..."),
-}  # fmt: skip
+PLANTS = tomllib.loads((Path(__file__).parents[1] / "data" / "plants.toml").read_text(encoding="utf-8"))
 TRUTHS = "truths.json"
 _SHEET = """import json
 
@@ -51,7 +47,7 @@ def _sheet(name: str, file: str, plants: Sequence[str]) -> str:
     )
     cells = [v4.new_markdown_cell(head), v4.new_code_cell(_SHEET)]
     for number, plant in enumerate(plants, 1):
-        question, form = PLANTS[plant]
+        question, form = PLANTS[plant].values()
         cells += [v4.new_markdown_cell(f"## {number}. {plant.capitalize()}\n\n{question}")]
         cells += [v4.new_code_cell(f"# Your code.\nanswer[{plant!r}] = {form}")]
     last = "# Hand in the file that this cell writes, and the notebook.\n"

@@ -98,12 +98,12 @@ def _trained(part: Part, sees: str) -> np.ndarray:
     return scores
 
 
-def beyond_sources(part: Part, section: Section) -> Row | None:
+def beyond_sources(part: Part, section: Section) -> Row:
     """Return how much the metric exceeds, without grouping, the best baseline that sees only sources."""
     key, names = _STATISTICS[0], ("source sentinel", "source length")
     earned = [row for name in names if (row := section.row(key, name))]
     if not earned:
-        return None
+        raise Undefined("without sources there is no such baseline")
     best = max(earned, key=lambda row: row.value)
     es, own, other = part.paired, part.paired[part.metric], section.found["es"][best.subject]
     known, weights = ~(np.isnan(es.human) | np.isnan(own) | np.isnan(other)), part.weights(es)

@@ -69,10 +69,12 @@ def claims_of(part: Part) -> list[Claim]:
     for name, about in PAGE["claims"].items():
         section, key = part.sections[about["section"]], about["key"]
         row = section.row(key)
-        if row is None and "why" in about:
-            judged = Judgement("cannot be told", section.why(*about["why"]))
-        else:
+        try:
+            if row is None and "why" in about:
+                raise Undefined(section.why(*about["why"]))
             judged = _JUDGES[name](part, section, row)
+        except Undefined as error:
+            judged = Judgement("cannot be told", str(error))
         numbers = {name: getattr(judged.row, name) for name in ("value", "low", "high", "n", "unit") if judged.row}
         numbers["statistic"] = (label(key) if key else "") + judged.beside
         words = {"claim": about["claim"], "chapter": about["chapter"]}
@@ -110,7 +112,7 @@ def _others(part: Part, section: Section, row: Row | None) -> Judgement:
     row, order = section.row("pairwise.others"), section.row("order")
     if row is None:
         few = too_few(order.n, "system") if order else ""
-        return Judgement("cannot be told", few or section.why("pairwise", "systems"))
+        raise Undefined(few or section.why("pairwise", "systems"))
     verdict, reason = _decided(row, 0.5, _MARGIN)
     return Judgement(verdict, f"for other systems {reason}", row)
 
@@ -136,12 +138,7 @@ def _same_within_segments(part: Part) -> bool:
 
 
 def _beyond(part: Part, section: Section, row: Row | None) -> Judgement:
-    try:
-        row = beyond_sources(part, section)
-    except Undefined as error:
-        return Judgement("cannot be told", str(error))
-    if row is None:
-        return Judgement("cannot be told", "without sources there is no such baseline")
+    row = beyond_sources(part, section)
     verdict, reason = _decided(row, 0.0, _MARGIN)
     if verdict in _SHOWN and _same_within_segments(part):
         verdict, reason = "not supported", "all translations of a segment get one score, as from a source-only metric"
@@ -151,7 +148,7 @@ def _beyond(part: Part, section: Section, row: Row | None) -> Judgement:
 def _best(part: Part, section: Section, row: Row | None) -> Judgement:
     row, mine = (section.row(key, part.metric) for key in ("pearson.segment", "rank"))
     if mine is None:
-        return Judgement("cannot be told", section.why("rank"))
+        raise Undefined(section.why("rank"))
     rivals = section.found["rivals"].loc[part.metric].drop(part.metric)
     reason = f"rank {mine.value:.0f} of {len(rivals) + 1}"
     if mine.value > 1:

@@ -1,7 +1,9 @@
 """The needs of chapters, and the facts of a set that meet them."""
 
 import re
+import tomllib
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,26 +14,7 @@ from ...rankings import Rankings
 
 Data = EvalSet | pd.DataFrame | Rankings
 #: What a chapter may need in its metadata, and how it is called.
-FACTS: dict[str, str] = {
-    "systems": "systems",
-    "segments": "segments",
-    "metrics": "metrics with segment scores",
-    "rated_systems": "systems with human scores",
-    "comparable_segments": "segments with two rated systems or more",
-    "complete_segments": "segments rated for all systems",
-    "compared_segments": "segments with two systems or more that humans and all metrics scored",
-    "scored_segments": "segments that humans and all metrics scored for all systems",
-    "distinct_scores": "different human scores",
-    "ratings": "ratings of each translation, in columns human, human_2 and so on",
-    "documents": "documents",
-    "sources": "source texts",
-    "references": "reference texts",
-    "translations": "texts of translations",
-    "whole_segments": "segments in which no text is missing",
-    "transcripts": "transcripts beside what was said",
-    "speech_contexts": "columns of system, speaker and quality with two values or more",
-    "queries": "queries with ranked lists",
-}
+FACTS: dict[str, str] = tomllib.loads((Path(__file__).parents[2] / "data" / "needs.toml").read_text(encoding="utf-8"))
 #: What a set can be, and the parameter of a chapter that takes it.
 PARAMETERS: dict[str, str] = {"translations": "campaign", "transcripts": "speech", "ranked lists": "ranking"}
 _NEED = re.compile(r"(\w+)(?:>=(\d+))?")
@@ -65,12 +48,11 @@ def facts(data: Data) -> dict[str, int]:
     >>> found["segments"], found["comparable_segments"], found["translations"]
     (3, 1, 0)
     """
-    count = {"ranked lists": _of_lists, "transcripts": _of_transcripts, "translations": _of_translations}
-    return dict.fromkeys(FACTS, 0) | count[kind_of(data)](data)
-
-
-def _of_lists(lists: Rankings) -> dict[str, int]:
-    return {"systems": len(lists.systems), "queries": len(lists.queries)}
+    if isinstance(data, Rankings):
+        found = {"systems": len(data.systems), "queries": len(data.queries)}
+    else:
+        found = _of_transcripts(data) if isinstance(data, pd.DataFrame) else _of_translations(data)
+    return dict.fromkeys(FACTS, 0) | found
 
 
 def _of_transcripts(heard: pd.DataFrame) -> dict[str, int]:
