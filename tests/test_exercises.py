@@ -226,7 +226,7 @@ def spoiled(answer):
         yield from ((factor * answer, hint) for factor, hint in scaled)
 
 
-CHEAP = "01-four 01-own 02-ties 04-length 04-round 04-own 05-slope 06-hurt 08-size".split()
+CHEAP = "01-four 01-own 02-ties 04-length 04-round 04-own 05-slope 06-three 08-size".split()
 GIVEN = {"metric": "Biased", "sentinel": "SourceOnly", "points": np.array([0.0, -1.0, -5.0])}
 GIVEN["words"] = np.array([[2.0], [4.0], [6.0]])
 
@@ -323,26 +323,26 @@ def cells(*sources):
 
 
 def test_an_answer_is_left_open():
-    source = "# T\n\n```{exercise-start} One\n:label: ex-06-hurt\n```\nWhat?\n```{exercise-end}\n```\n\n"
-    source += "```{solution-start} ex-06-hurt\n:class: dropdown\n```\n"
+    source = "# T\n\n```{exercise-start} One\n:label: ex-06-third\n```\nWhat?\n```{exercise-end}\n```\n\n"
+    source += "```{solution-start} ex-06-third\n:class: dropdown\n```\n"
     source += "It is {term}`p <x>`, by {numref}`fig-06-free` and {cite:p}`kendall1945ties`."
-    code = 'answer = {"metric": 1 + 1, "twin": "secret"}\nmm.book.check("ex-06-hurt", answer)'
+    code = 'answer = {"u": 1 + 1, "share": "secret"}\nmm.book.check("ex-06-third", answer)'
     end = nbformat.v4.new_markdown_cell("```{solution-end}\n```")
     notebook = nbformat.v4.new_notebook(
-        cells=[nbformat.v4.new_markdown_cell(source), *cells("secret = 5", code, 'answer["twin"]'), end]
+        cells=[nbformat.v4.new_markdown_cell(source), *cells("secret = 5", code, 'answer["share"]'), end]
     )
     made = exercises.to_notebook(notebook)
-    assert made.cells[-2].source == '# Write your code here.\nanswer = {\n    "metric": ...,\n    "twin": ...,\n}'
-    assert made.cells[-1].source == 'mm.book.check("ex-06-hurt", answer)'
+    assert made.cells[-2].source == '# Write your code here.\nanswer = {\n    "u": ...,\n    "share": ...,\n}'
+    assert made.cells[-1].source == 'mm.book.check("ex-06-third", answer)'
     assert "secret" not in "".join(cell.source for cell in made.cells)
     solved = exercises.to_notebook(notebook, solutions=True)
     sources = [cell.source for cell in solved.cells]
     assert sources[-5:-2] == [
         "It is p, by a figure of chapter 6 and Kendall 1945.",
         "secret = 5",
-        'answer = {"metric": 1 + 1, "twin": "secret"}',
+        'answer = {"u": 1 + 1, "share": "secret"}',
     ]
-    assert sources[-1] == 'answer["twin"]'
+    assert sources[-1] == 'answer["share"]'
     refuses("the notebook has no exercise", exercises.to_notebook, nbformat.v4.new_notebook(cells=cells("1")))
 
 
