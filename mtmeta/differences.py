@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from scipy.optimize import isotonic_regression
+from scipy.optimize import elementwise, isotonic_regression
 from scipy.special import expit, logit, ndtr, ndtri
 
 from ._checks import Undefined, check_choice, check_count, check_level, generator
@@ -32,6 +32,7 @@ from .significance.decisions import max_t, share_reached
 __all__ = ["Curve", "compare_systems", "curve", "system_pairs", "wmt23_curve"]
 
 _CELLS = 2_000_000  # of a matrix, resamples by pairs
+_STEEPEST = 1 - 2.0**-40  # a slope b as b / (1 + |b|)
 
 
 @dataclass(frozen=True, eq=False)
@@ -332,7 +333,7 @@ def _weights(counts: np.ndarray, i: np.ndarray, j: np.ndarray) -> Iterator[np.nd
 
 
 def _slopes(x: np.ndarray, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return the slope of the logistic fit in each row of weights, by Newton steps that bisection keeps in bounds.
+    """Return the slope of the logistic fit in each row of weights.
 
     It is infinite where all differences agree or none does, and NaN where nothing differs.
     """
@@ -340,24 +341,14 @@ def _slopes(x: np.ndarray, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
     right, wrong = weights * (x / unit * y), weights * (x / unit * (1 - y))
     some_right, some_wrong = right.any(axis=1), wrong.any(axis=1)
     slopes = np.select([some_right & some_wrong, some_right, some_wrong], [0, np.inf, -np.inf], np.nan)
-    right, wrong = right[slopes == 0], wrong[slopes == 0]
-    b, low, high = np.zeros(len(right)), -np.ones(len(right)), np.ones(len(right))  # bounds of b / (1 + |b|)
-    todo = np.arange(len(b))
-    for _ in range(60):
-        z = np.multiply.outer(b[todo], x / unit)
-        p, q = expit(z), expit(-z)
-        score, information = (right * q - wrong * p).sum(axis=1), ((right + wrong) * p * q) @ (x / unit)
-        last, place = b[todo], b[todo] / (1 + np.abs(b[todo]))
-        low, high = np.where(score > 0, place, low), np.where(score > 0, high, place)
-        step = last + np.divide(score, information, out=np.full(len(z), np.inf), where=information > 1e-9 * abs(score))
-        inside = (low <= step / (1 + np.abs(step))) & (step / (1 + np.abs(step)) <= high)
-        middle = (low + high) / 2
-        b[todo] = np.where(inside, step, middle / (1 - np.abs(middle)))
-        moved = np.abs(b[todo] - last) > 1e-11 * (1 + np.abs(last))  # else the error is about the square of that
-        todo, low, high, right, wrong = (values[moved] for values in (todo, low, high, right, wrong))
-        if not len(todo):
-            break
-    slopes[slopes == 0] = b / unit
+    rows = np.flatnonzero(slopes == 0)
+
+    def score(place: np.ndarray, row: np.ndarray) -> np.ndarray:  # at the slope b whose b / (1 + |b|) is given
+        z = np.multiply.outer(place / (1 - np.abs(place)), x / unit)
+        return (right[row] * expit(-z) - wrong[row] * expit(z)).sum(axis=1)
+
+    place = elementwise.find_root(score, (-_STEEPEST, _STEEPEST), args=(rows,)).x
+    slopes[rows] = place / (1 - np.abs(place)) / unit
     return slopes
 
 

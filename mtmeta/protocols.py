@@ -21,7 +21,7 @@ from .agreement.spa import mean_over_pairs, order_gaps, rated_systems, shared_me
 from .agreement.units import common_cells, exchange_units
 from .evalset import UNRATED, EvalSet, as_sets, check_ratings, is_rating
 from .resampling import seed_of
-from .significance.decisions import clusters, max_t, rank_sets, share_reached
+from .significance.decisions import clusters, max_t, rank_sets, share_reached, square
 from .significance.exchange import exchanged_coefficients, exchanged_systems, of_segments
 from .significance.published import null_differences
 
@@ -432,7 +432,7 @@ def rank(
             notes += assumed
         else:
             p_values = _published_test(plan, table, ties, n_resamples, generator(rng))
-            table["cluster"] = 1 if few else clusters(p_values.to_numpy(), alpha)
+            table["cluster"] = 1 if few else clusters(p_values, alpha)
     if n_resamples:
         signature += f"|method:{method}{of_units}|draws:{n_resamples}|seed:{seed_of(rng)}|alpha:{alpha}"
     return Ranking(table, tasks, p_values, plan.left_out, signature, " ".join(notes))
@@ -520,13 +520,6 @@ def _score(plan: _Plan, ties: str) -> pd.DataFrame:
     return tasks.assign(n_segments=tasks["language_pair"].map(shared | {"all": sum(shared.values())}))
 
 
-def _square(names: pd.Series, values: np.ndarray) -> pd.DataFrame:
-    """Return values of pairs of metrics as a square table; NaN on and below the diagonal."""
-    square = np.full((len(names), len(names)), np.nan)
-    square[np.triu_indices(len(names), 1)] = values
-    return pd.DataFrame(square, index=names.to_list(), columns=names.to_list())
-
-
 def _published_test(plan: _Plan, table: pd.DataFrame, ties: str, n_resamples: int, rng) -> pd.DataFrame:
     """Return the one-sided p-values of the published tests."""
     names, score = table["metric"].tolist(), table["score"].to_numpy()
@@ -536,7 +529,7 @@ def _published_test(plan: _Plan, table: pd.DataFrame, ties: str, n_resamples: in
         found = null_differences([*job.sets.values()], names, job.task.statistic, **about, **options)
         null = null + found * job.scale
     first, second = np.triu_indices(len(names), 1)
-    return _square(table["metric"], share_reached(null, score[first] - score[second]))
+    return square(names, share_reached(null, score[first] - score[second]))
 
 
 def _exchange_test(
@@ -550,14 +543,14 @@ def _exchange_test(
         drawn[pair] = cells, units, units.signs(n_resamples, rng)
     null = sum(_exchanged(job, names, drawn) * job.scale for job in plan.jobs)
     alone, jointly = np.broadcast_to(null, (2, *null.shape[-2:]))
-    p_values = _square(table["metric"], share_reached(np.abs(alone[:, 1:]), np.abs(alone[:, 0])))
-    together = _square(table["metric"], max_t(jointly[:, 1:], jointly[:, 0], one_sided=True))
+    p_values = square(names, share_reached(np.abs(alone[:, 1:]), np.abs(alone[:, 0])))
+    together = square(names, max_t(jointly[:, 1:], jointly[:, 0], one_sided=True))
     of_units, assumed = "".join(f"|{pair}:{units.n} {units.unit}s" for pair, (_, units, _) in drawn.items()), []
     grouping = "segment" if _within(job.task for job in plan.jobs) else "none"
     for pair, (cells, units, _) in drawn.items():
         single = of_segments(cells, names, "pearson", grouping, units)
         assumed += [f"{pair}: {single}"] if single else []
-    return p_values, rank_sets(together.to_numpy(), alpha), of_units, assumed
+    return p_values, rank_sets(together, alpha), of_units, assumed
 
 
 def _exchanged(job: _Job, names: list[str], drawn: dict) -> np.ndarray:

@@ -9,7 +9,7 @@ from ..evalset import EvalSet
 from . import kernels
 from .groups import Grouped, grouped, pair_weights, pearson_of_groups
 
-DEGENERATE = ("drop", "zero", "nan", "raise")
+DEGENERATE = ("drop", "zero")
 _CORRELATIONS = ("pearson", "spearman")
 _TIE_AWARE = ("acc_eq", "tau_eq")
 _TAUS = ("tau_b", "tau_a", "tau_c", "tau_10", "tau_13", "tau_14")
@@ -127,14 +127,6 @@ def mean_over_groups(
     cells = grouped(es, metric, grouping, published=epsilon == "published")
     values = values_of_groups(cells, coefficient, epsilon)
     undefined = np.isnan(values)
-    if degenerate == "raise" and undefined.any():
-        raise Undefined(
-            f"{coefficient} of metric {metric!r} is undefined in {undefined.sum()} of {len(values)} groups, "
-            f"the first of them {cells.labels[int(np.argmax(undefined))]!r}: a side of it is constant."
-        )
-    if degenerate == "zero":
-        values = np.where(undefined, 0.0, values)
-    elif degenerate == "drop":
-        values = values[~undefined]
+    values = np.where(undefined, 0.0, values) if degenerate == "zero" else values[~undefined]
     value = float(values.mean()) if len(values) else 0.0
     return value, cells.n_systems, cells.n_segments, len(undefined), int(undefined.sum())

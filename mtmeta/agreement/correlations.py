@@ -58,9 +58,9 @@ def correlate(
         - ``acc_eq``: :math:`(C+T_{hm})/\text{pairs}`, in [0, 1]
         - ``tau_eq``: :math:`(C+T_{hm}-D-T_h-T_m)/\text{pairs} = 2\,acc_{eq}-1`
     grouping : {"none", "segment", "system"}
-    degenerate : {"drop", "zero", "nan", "raise"}
+    degenerate : {"drop", "zero"}
         How an undefined group (a side is constant) counts: not at all (WMT practice; if no group is left the value is
-        0), as 0, as NaN for the whole value, or as an error. ``n_degenerate`` always counts it.
+        0), or as 0. ``n_degenerate`` always counts it.
     epsilon : "calibrate", "published" or float
         Two metric scores at most ``epsilon`` apart, in units of the metric, are tied. By default ``acc_eq`` and
         ``tau_eq`` use the value, one for all groups, that is best on these same data (tie calibration); the other
@@ -91,9 +91,7 @@ def correlate(
     TypeError
         If the data are not a set or a table, or ``epsilon`` is not a number.
     ValueError
-        If a name or option is unknown, no group has two scored cells, or a group is
-        degenerate under ``degenerate="raise"``. An interval needs ``epsilon="calibrate"`` and ``degenerate`` "drop"
-        or "zero".
+        If a name or option is unknown, or no group has two scored cells. An interval needs ``epsilon="calibrate"``.
 
     See Also
     --------

@@ -12,7 +12,7 @@ from .._equal import ends_of_runs
 from ..evalset import Computed, EvalSet, as_evalset, metric_names, recomputed
 from ..resampling import Statistic, fisher_interval, fisher_p_value, sums_by_unit, units_of
 from ..resampling import bootstrap as bootstrap_weights
-from .coefficients import check_coefficient, values_of_groups
+from .coefficients import DEGENERATE, check_coefficient, values_of_groups
 from .groups import grouped, pair_positions
 from .spa import shared_segments
 from .units import (
@@ -228,7 +228,7 @@ def intervals(
     names = metric_names(es, metrics)
     exact = "spa" if coefficient == "spa" else check_coefficient(coefficient, "calibrate")
     check_choice("unit", unit, ("segment", "block", "document", "system", "both"))
-    check_choice("degenerate", degenerate, ("drop", "zero"))
+    check_choice("degenerate", degenerate, DEGENERATE)
     check_count("n_resamples", n_resamples, 1)
     check_level(level)
     es = common_cells(es, names)
@@ -295,13 +295,7 @@ def _without_system(es, system, names, coefficient, grouping, degenerate) -> np.
     human = es.human.copy()
     human[system] = np.nan
     part = recomputed(es, human, {name: es[name] for name in names})
-    try:
-        return observed_values(part, names, coefficient, grouping, degenerate)
-    except Undefined as error:
-        raise Undefined(
-            f"the jackknife leaves one system out at a time; the value is undefined without {es.systems[system]!r}: "
-            f"{error}"
-        ) from None
+    return observed_values(part, names, coefficient, grouping, degenerate)
 
 
 def _variance(influences: np.ndarray) -> float:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -11,13 +12,13 @@ from .._checks import check_choice, check_count, generator
 from .._copies import copies
 from .._enough import BETTER, too_few
 from .._equal import OF_MEAN, PLACES
-from ..agreement.coefficients import check_coefficient
+from ..agreement.coefficients import DEGENERATE, check_coefficient
 from ..agreement.intervals import bootstrap
 from ..agreement.spa import shared_segments
 from ..agreement.units import common_cells, exchange_units, observed_values
 from ..evalset import EvalSet, as_evalset, metric_names
 from ..resampling import seed_of, units_of
-from .decisions import clusters, correct, max_t, rank_sets, share_reached
+from .decisions import clusters, correct, max_t, rank_sets, share_reached, square
 from .exchange import exchanged_coefficients, exchanged_systems, of_segments
 from .published import PAIR_TESTS, exact_pair_swap, permute_cells, permute_spa, williams_p
 
@@ -220,24 +221,19 @@ def compare(
     units = exchange_units(es, unit if method == "exchange" else None)
     few = too_few(units.n, units.unit, BETTER) if method in ("exchange", "published") else ""
     test = _TESTS[method](es, names, values[first] - values[second], *options)
-    square = np.full((len(names), len(names)), np.nan)
-    square[first, second] = _corrected(test, correction)
+    p_values = square(names, _corrected(test, correction))
     table = pd.DataFrame({"metric": names, "value": values})
     table["rank"] = table["value"].round(PLACES).rank(ascending=False, method="min").astype(int)
     if method == "published":
-        table["cluster"] = 1 if few else clusters(square, ALPHA)
+        table["cluster"] = 1 if few else clusters(p_values, ALPHA)
     else:
-        together = np.full_like(square, np.nan)
-        together[first, second] = _directed(test)
-        table["best_rank"], table["worst_rank"] = rank_sets(together, ALPHA)
+        table["best_rank"], table["worst_rank"] = rank_sets(square(names, _directed(test)), ALPHA)
         table["unit"], table["n_units"] = test.unit, test.n_units
     drawn = "" if test.draws is None else f"|draws:{n_resamples}|seed:{seed_of(rng)}"
     signature = (
         f"{coefficient}|grouping:{grouping}|method:{method}|unit:{test.unit}|n_units:{test.n_units}{drawn}"
         f"|correction:{correction}|alpha:{ALPHA}|degenerate:{degenerate}|metrics:{len(names)}|set:{es.name}"
     )
-    both = [(names[i], names[j]) for i, j in zip(first, second, strict=True)]
-    p_frame = pd.DataFrame(square, index=names, columns=names)
     in_order = [name for name in (*es.metrics, *es.further_ratings) if name in names]
     notes = [few, *(f"{name} {note}" for name, (_, note) in copies(es, in_order).items())]
     notes += [_skewed(es, names)] if (method, exact, grouping) == ("exchange", "pearson", "none") else []
@@ -247,7 +243,7 @@ def compare(
         table["n_segments"] = n = shared_segments(es)
         notes.append(f"SPA depends on the number of segments: values and test are about campaigns with {n} segments.")
     note = " ".join(f"{text.rstrip('.')}." for text in notes if text)
-    return Comparison(table, p_frame, signature, test.draws, both, note)
+    return Comparison(table, p_values, signature, test.draws, [*combinations(names, 2)], note)
 
 
 def _skewed(es: EvalSet, names: list[str]) -> str:
@@ -271,7 +267,7 @@ def _check_options(method, coefficient, grouping, unit, correction, degenerate, 
         "unit", unit, (None, "segment", "block", "document", "system", *(["both"] if method == "bootstrap" else []))
     )
     check_choice("correction", correction, (None, "holm", "bh", "maxT"))
-    check_choice("degenerate", degenerate, ("drop", "zero"))
+    check_choice("degenerate", degenerate, DEGENERATE)
     check_count("n_resamples", n_resamples, 1)  # without draws there is no p-value
     if unit == "system" and method != "bootstrap" and (coefficient == "spa" or method != "exchange"):
         raise ValueError("systems are exchanged only for coefficients, with method='exchange'. Use method='bootstrap'.")

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+import pandas as pd
 from scipy import stats
 
 from .._checks import check_choice
@@ -145,6 +146,13 @@ def rank_sets(p_values: np.ndarray, alpha: float = 0.05) -> tuple[np.ndarray, np
     """
     apart = np.triu(np.asarray(p_values) <= alpha, 1)
     return 1 + apart.sum(axis=0), len(apart) - apart.sum(axis=1)
+
+
+def square(names: Sequence[str], values: np.ndarray) -> pd.DataFrame:
+    """Return values of pairs of metrics as a square table; NaN on and below the diagonal."""
+    table = np.full((len(names), len(names)), np.nan)
+    table[np.triu_indices(len(names), 1)] = values
+    return pd.DataFrame(table, index=names, columns=names)
 
 
 def share_reached(draws: np.ndarray, observed: np.ndarray) -> np.ndarray:
