@@ -10,7 +10,7 @@ import pytest
 
 import mtmeta as mm
 from mtmeta import simulate
-from mtmeta.simulate import _errors, _frozen, _judge, _sentences
+from mtmeta.simulate import _errors, _frozen, _sentences
 from mtmeta.simulate._campaign import BIAS, DETECTORS, source_only
 from mtmeta.simulate._random import Draw
 from mtmeta.simulate._wordings import Style, translate
@@ -254,50 +254,3 @@ def rankings():
 def test_bad_arguments(function, options, message):
     with pytest.raises(TypeError if "whole number" in message else ValueError, match=message):
         getattr(simulate, function)(**options)
-
-
-@pytest.fixture(scope="module")
-def short():
-    """Return a campaign, its sentences with few wordings, and those wordings."""
-    es = simulate.campaign(n_systems=6, n_segments=40, seed=5, lexical=False)
-    sentences, *_ = _sentences.drawn(5, 40)
-    wordings = {j: _judge.wordings_of(sentence, 200) for j, sentence in enumerate(sentences)}
-    return es, sentences, {j: w for j, w in wordings.items() if w is not None}
-
-
-def test_translations_are_correct_wordings_if_and_only_if_they_are_flawless(short):
-    es, _, wordings = short
-    assert len(wordings) > 15
-    (references,) = es.texts.references.values()
-    assert all(references[j] in known for j, known in wordings.items())
-    cells = [(k, j) for j in wordings for k in range(len(es.systems))]
-    correct = np.array([es.texts.translations[es.systems[k]][j] in wordings[j] for k, j in cells])
-    flawless = np.array([es.truth["penalty"][cell] == 0 for cell in cells])
-    assert flawless.sum() > 20 < (~flawless).sum()
-    assert correct[flawless].all()
-    assert correct[~flawless].sum() <= 1  # an error may read like another correct wording, if rarely
-
-
-def test_distance_by_hand():
-    wordings = [_judge.tokens(text) for text in ("The menu was not good.", "Overall, it was bad.")]
-    expected = {
-        "The menu was not good.": 0, "The menu was good.": 1, "The menu not was good.": 2, "the menu was not good": 2,
-        "Overall it was bad.": 1, "": 6, "The menu was not very good.": 1, "Menu.": 5,
-    }  # fmt: skip
-    assert {text: _judge.distance(text, wordings) for text in expected} == expected
-
-
-@pytest.mark.slow
-def test_judged_pairs(short):
-    es, _, wordings = short
-    j = max(wordings, key=lambda j: len(wordings[j]))
-    good, other = sorted(wordings[j])[:2]
-    columns = {"translation": [good, good, good + " Oops"], "perturbed": [good + " Oops", other, good]}
-    table = pd.DataFrame(columns, index=[7, 7, 9]).assign(segment=es.segments[j])
-    found = simulate.judge(es, table)
-    assert found["distance"].tolist() == [0, 0, 1]
-    assert found["distance_perturbed"].tolist() == [1, 0, 0]
-    assert found["degraded"].tolist() == [True, False, False]
-    assert found.index.tolist() == [7, 7, 9]
-    unjudged = simulate.judge(es, table, limit=1)
-    assert unjudged[["distance", "distance_perturbed", "degraded"]].isna().all(axis=None)

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import reduce
@@ -23,7 +23,8 @@ from ._mqm import load_errors, mqm_weight
 from ._tables import is_dimension, is_no_score, renames_of, widened
 
 #: How several ratings of a translation become its human score.
-RATERS = ("mean", "standardise", "apart")
+RATERS = {"mean": "their mean", "standardise": "the mean of each rater's z-scores"}
+RATERS["apart"] = "the first, and human_2 … are the others"
 _KEYS = ["lp", "system", "segment"]
 _FIRST = [*_KEYS, "doc", "domain", "source", "reference", "translation", "human"]
 
@@ -52,30 +53,6 @@ class _Input:
         return self.content.to_dict("records")
 
 
-@dataclass(frozen=True)
-class _Layout:
-    """A layout: what writes it, the form and the fields that show it, and the function that reads it."""
-
-    made_by: str
-    form: str
-    fields: tuple[str, ...]
-    read: Callable[[_Input], pd.DataFrame]
-
-
-#: The layouts by name; the first whose fields are all there is taken.
-_LAYOUTS: dict[str, _Layout] = {}
-
-
-def _layout(name: str, made_by: str, form: str, fields: str) -> Callable:
-    """Add a function to the layouts."""
-
-    def add(read: Callable[[_Input], pd.DataFrame]) -> Callable[[_Input], pd.DataFrame]:
-        _LAYOUTS[name] = _Layout(made_by, form, tuple(fields.split()), read)
-        return read
-
-    return add
-
-
 def layouts() -> pd.DataFrame:
     """Return the layouts that `read` knows.
 
@@ -95,8 +72,7 @@ def layouts() -> pd.DataFrame:
     >>> layouts().query("layout == 'comet-json'").iloc[0].to_dict()
     {'layout': 'comet-json', 'made_by': 'comet-score --to_json', 'form': 'lists by file', 'fields': 'src, mt'}
     """
-    rows = [(name, one.made_by, one.form, ", ".join(one.fields)) for name, one in _LAYOUTS.items()]
-    return pd.DataFrame(rows, columns=["layout", "made_by", "form", "fields"])
+    return _LAYOUTS.drop(columns="read").reset_index()
 
 
 def read(
@@ -156,22 +132,22 @@ def read(
     {'system': 'A', 'segment': 1, 'human': 3.5, 'MetricX': -2.5}
     """
     check_choice("raters", raters, RATERS)
-    if layout != "auto" and layout not in _LAYOUTS:
-        raise unknown("layout", layout, [*_LAYOUTS])
+    if layout not in ("auto", *_LAYOUTS.index):
+        raise unknown("layout", layout, _LAYOUTS.index)
     several = isinstance(paths, (list, tuple)) and not all(isinstance(path, dict) for path in paths)
     inputs = [_open(path, weights) for path in (paths if several else [paths])]
     tables = []
     for given in inputs:
-        name = _recognised(given, columns or {}) if layout == "auto" else layout
-        if given.form != _LAYOUTS[name].form:
-            raise ValueError(f"{given.what}: layout {name} has the form {_LAYOUTS[name].form!r}; found {given.form!r}.")
-        given.notes.append(f"read as {name} ({_LAYOUTS[name].made_by})")
+        one = _recognised(given, columns or {}) if layout == "auto" else _LAYOUTS.loc[layout]
+        if given.form != one.form:
+            raise ValueError(f"{given.what}: layout {one.name} has the form {one.form!r}; found {given.form!r}.")
+        given.notes.append(f"read as {one.name} ({one.made_by})")
         try:
-            frame = _LAYOUTS[name].read(given)
+            frame = one.read(given)
         except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
             if isinstance(error, ValueError) and given.what in str(error):  # its message says already what is wrong
                 raise
-            expected = f"expected the layout {name} with the fields {', '.join(_LAYOUTS[name].fields)}"
+            expected = f"expected the layout {one.name} with the fields {one.fields}"
             raise ValueError(f"{given.what}: {expected}; the file seems damaged ({error!r}).") from None
         tables.append(_tidied(frame, given, human, raters, columns or {}, alone=len(inputs) == 1))
     notes = [f"{given.what}: {note}" for given in inputs for note in given.notes]
@@ -250,11 +226,11 @@ def _rows_input(what: str, frame: pd.DataFrame, path: Path | None, weights: Any)
     return _Input(what, "rows", frame, fields, path, weights)
 
 
-def _recognised(given: _Input, columns: Mapping[str, str]) -> str:
+def _recognised(given: _Input, columns: Mapping[str, str]) -> pd.Series:
     """Return the first layout whose fields are all there."""
-    for name, one in _LAYOUTS.items():
-        if one.form == given.form and {*one.fields} <= given.fields | {*columns}:
-            return name
+    for _, one in _LAYOUTS.iterrows():
+        if one.form == given.form and {*one.fields.split(", ")} <= given.fields | {*columns}:
+            return one
     found = listed(sorted(given.fields), 20) or "no known field"
     known = "See mtmeta.datasets.layouts() for the known layouts, or name columns with columns=…"
     raise ValueError(f"{given.what}: unknown layout ({given.form}); found {found}. {known}")
@@ -263,7 +239,6 @@ def _recognised(given: _Input, columns: Mapping[str, str]) -> str:
 # -- layouts ----------------------------------------------------------------------------------
 
 
-@_layout("appraise", "Appraise's export", "no header", "TGT")
 def _appraise(given: _Input) -> pd.DataFrame:
     """Read user, system, item, type, languages, score, document, whether it is of a document; TGT rows only."""
     names = "rater system segment kind sl tl human doc whole".split()
@@ -280,12 +255,11 @@ def _appraise(given: _Input) -> pd.DataFrame:
     return rows.assign(lp=rows["sl"] + "-" + rows["tl"]).drop(columns=["kind", "sl", "tl", "whole"])
 
 
-@_layout("wmt25-humeval", "WMT25's human evaluation", "rows", "doc_id scores tgt_text")
 def _wmt25_humeval(given: _Input) -> pd.DataFrame:
     """Read one segment a line, with the ratings human1, human2 of each system."""
     rows = []
     for line in given.rows:
-        lp, domain, doc, number = _wmt25_id(line["doc_id"])
+        lp, domain, doc, number = line["doc_id"].split("_#_")
         about = {"lp": lp, "domain": domain, "doc": doc, "segment": f"{doc}_#_{number}", "source": line.get("src_text")}
         texts = line["tgt_text"]
         about["reference"] = texts.get("refA")
@@ -293,23 +267,11 @@ def _wmt25_humeval(given: _Input) -> pd.DataFrame:
             numbers = [key.removeprefix("human") for key in ratings if re.fullmatch(r"human\d*", key)]
             for k in numbers:
                 rater = ratings.get(f"annotator{k}") or f"rater{k}"
-                own = {
-                    "system": system,
-                    "translation": texts.get(system),
-                    "rater": rater,
-                    "human": ratings[f"human{k}"],
-                }
-                rows.append(about | own)
+                own = {"system": system, "translation": texts.get(system), "rater": rater}
+                rows.append(about | own | {"human": ratings[f"human{k}"]})
     return pd.DataFrame(rows)
 
 
-def _wmt25_id(text: str) -> tuple[str, str, str, str]:
-    """Return the language pair, domain, document and number of a segment of WMT25."""
-    lp, domain, doc, number = text.split("_#_")
-    return lp, domain, doc, number
-
-
-@_layout("wmt25-automatic", "WMT25's automatic scores, a file a system", "folder", "document_id metric_scores")
 def _wmt25_folder(given: _Input) -> pd.DataFrame:
     """Read the files of all systems of a folder."""
     parts = [_open(path, given.weights) for path in given.content]
@@ -317,7 +279,6 @@ def _wmt25_folder(given: _Input) -> pd.DataFrame:
     return pd.concat([_wmt25_automatic(part) for part in parts], ignore_index=True)
 
 
-@_layout("wmt25-automatic-file", "WMT25's automatic scores of a system", "rows", "document_id metric_scores")
 def _wmt25_automatic(given: _Input) -> pd.DataFrame:
     """Read one document a line, with a list of scores by metric, one score a segment."""
     rows = []
@@ -331,7 +292,6 @@ def _wmt25_automatic(given: _Input) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-@_layout("mt-metrics-eval", "a tree of mt-metrics-eval, WMT19 to WMT25", "folder", "human-scores")
 def _tree(given: _Input) -> pd.DataFrame:
     """Read all language pairs of a tree, or the one after the last slash."""
     frames = []
@@ -342,7 +302,6 @@ def _tree(given: _Input) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)
 
 
-@_layout("mtme-ratings", "mt-metrics-eval's standalone ratings", "rows", "hypothesis errors system_id segment_id")
 def _mtme_ratings(given: _Input) -> pd.DataFrame:
     """Read one rating a line, with its errors; the weights of MQM make scores of them."""
     rows = []
@@ -359,7 +318,6 @@ def _mtme_ratings(given: _Input) -> pd.DataFrame:
     return pd.DataFrame(rows).dropna(axis=1, how="all")
 
 
-@_layout("subset2evaluate", "subset2evaluate", "rows", "src tgt scores")
 def _subset2evaluate(given: _Input) -> pd.DataFrame:
     """Read one segment a row, with translations and scores by system."""
     rows = []
@@ -371,7 +329,6 @@ def _subset2evaluate(given: _Input) -> pd.DataFrame:
     return pd.DataFrame(rows).dropna(axis=1, how="all")
 
 
-@_layout("metricx", "MetricX, predict or evaluate", "rows", "prediction")
 def _metricx(given: _Input) -> pd.DataFrame:
     """Read one translation a row; the prediction is an error, so lower is better."""
     rows = given.content.rename(columns={"prediction": "MetricX"})
@@ -399,7 +356,6 @@ def _by_position(rows: pd.DataFrame, given: _Input) -> pd.DataFrame:
     return rows
 
 
-@_layout("comet-json", "comet-score --to_json", "lists by file", "src mt")
 def _comet_json(given: _Input) -> pd.DataFrame:
     """Read the segments of each file of translations, which stands for a system."""
     parts = []
@@ -419,7 +375,6 @@ def _system(file: str) -> str:
 _COMET = re.compile(r"^(.+?)\t?\s*Segment (\d+)\s+score: (-?[\d.]+(?:e-?\d+)?)\s*$", re.MULTILINE)
 
 
-@_layout("comet-text", "comet-score on standard output", "text", "Segment score:")
 def _comet_text(given: _Input) -> pd.DataFrame:
     """Read lines FILE, Segment K, score: NUMBER; the means of systems are left out."""
     found = _COMET.findall(given.content)
@@ -428,7 +383,6 @@ def _comet_text(given: _Input) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-@_layout("sacrebleu", "sacrebleu --format json, one system", "rows", "name score signature")
 def _sacrebleu(given: _Input) -> pd.DataFrame:
     """Read one score a row, of a whole system, which is named as the file."""
     scores = {row["name"]: _turned(row["name"], float(row["score"]), given) for row in given.rows}
@@ -436,7 +390,6 @@ def _sacrebleu(given: _Input) -> pd.DataFrame:
     return pd.DataFrame([{"system": given.stem, **scores}])
 
 
-@_layout("sacrebleu-systems", "sacrebleu --format json, several systems", "rows", "system *.score")
 def _sacrebleu_systems(given: _Input) -> pd.DataFrame:
     """Read one system a row, with the score of each metric."""
     rows = []
@@ -456,7 +409,6 @@ def _turned(metric: str, score: float, given: _Input) -> float:
     return 0.0 - score
 
 
-@_layout("label-studio-json", "Label Studio, JSON", "rows", "annotations data")
 def _label_studio_json(given: _Input) -> pd.DataFrame:
     """Read tasks with the ratings of each annotation that was not cancelled."""
     rows = []
@@ -473,7 +425,6 @@ def _label_studio_json(given: _Input) -> pd.DataFrame:
     return _one_dimension(pd.DataFrame(rows, dtype=object), given)
 
 
-@_layout("label-studio", "Label Studio, CSV or JSON-MIN", "rows", "annotation_id annotator lead_time")
 def _label_studio(given: _Input) -> pd.DataFrame:
     """Read one annotation a row, with its ratings in columns named as their controls."""
     own = "annotation_id created_at id lead_time updated_at project file_upload inner_id total_annotations".split()
@@ -491,7 +442,6 @@ def _one_dimension(rows: pd.DataFrame, given: _Input) -> pd.DataFrame:
     return rows
 
 
-@_layout("mqm", "MQM errors, as Google publishes them", "rows", "system rater source category severity")
 def _mqm_errors(given: _Input) -> pd.DataFrame:
     """Read one error a row; the score is minus the sum of the weights, averaged over raters."""
     if given.path is None:
@@ -501,7 +451,6 @@ def _mqm_errors(given: _Input) -> pd.DataFrame:
     return es.to_frame()
 
 
-@_layout("long", "a table with a row a score", "rows", "system segment metric score")
 def _long(given: _Input) -> pd.DataFrame:
     """Read one score a row, of the metric that it names; the human score is one of these."""
     rows = given.content.rename(columns={theirs: ours for ours, theirs in renames_of(given.content, {}).items()})
@@ -509,13 +458,11 @@ def _long(given: _Input) -> pd.DataFrame:
     return widened(rows, given.what)
 
 
-@_layout("table", "a table with a row a translation", "rows", "system segment")
 def _table(given: _Input) -> pd.DataFrame:
     """Read one translation a row, or one rating a row with a column rater."""
     return given.content
 
 
-@_layout("wide", "a table with a column a system", "rows", "segment")
 def _wide(given: _Input) -> pd.DataFrame:
     """Read one segment a row; each column of numbers is a system, or SCORE_SYSTEM for several kinds of scores."""
     rows = given.content.rename(columns={theirs: ours for ours, theirs in renames_of(given.content, {}).items()})
@@ -539,6 +486,33 @@ def _wide(given: _Input) -> pd.DataFrame:
     wide = wide.rename_axis(columns=None).reset_index()
     texts = [c for c in kept if c not in ("segment", "system")]
     return wide.merge(rows[["segment", *texts]], on="segment") if texts else wide
+
+
+#: By name: what writes a layout, its form, the fields that show it, and what reads it. The first whose fields are all
+#: there is taken.
+_LAYOUTS = pd.DataFrame(
+    {
+        "appraise": ("Appraise's export", "no header", "TGT", _appraise),
+        "wmt25-humeval": ("WMT25's human evaluation", "rows", "doc_id, scores, tgt_text", _wmt25_humeval),
+        "wmt25-automatic": ("WMT25's scores, a file a system", "folder", "document_id, metric_scores", _wmt25_folder),
+        "wmt25-automatic-file": ("WMT25's scores of a system", "rows", "document_id, metric_scores", _wmt25_automatic),
+        "mt-metrics-eval": ("a tree of mt-metrics-eval, WMT19 to WMT25", "folder", "human-scores", _tree),
+        "mtme-ratings": ("ratings of mt-metrics-eval", "rows", "hypothesis, errors, segment_id", _mtme_ratings),
+        "subset2evaluate": ("subset2evaluate", "rows", "src, tgt, scores", _subset2evaluate),
+        "metricx": ("MetricX, predict or evaluate", "rows", "prediction", _metricx),
+        "comet-json": ("comet-score --to_json", "lists by file", "src, mt", _comet_json),
+        "comet-text": ("comet-score on standard output", "text", "Segment, score:", _comet_text),
+        "sacrebleu": ("sacrebleu --format json, one system", "rows", "name, score, signature", _sacrebleu),
+        "sacrebleu-systems": ("sacrebleu --format json, systems", "rows", "system, *.score", _sacrebleu_systems),
+        "label-studio-json": ("Label Studio, JSON", "rows", "annotations, data", _label_studio_json),
+        "label-studio": ("Label Studio, CSV or JSON-MIN", "rows", "annotation_id, annotator, lead_time", _label_studio),
+        "mqm": ("MQM errors of Google", "rows", "system, rater, source, category, severity", _mqm_errors),
+        "long": ("a table with a row a score", "rows", "system, segment, metric, score", _long),
+        "table": ("a table with a row a translation", "rows", "system, segment", _table),
+        "wide": ("a table with a column a system", "rows", "segment", _wide),
+    },
+    index=["made_by", "form", "fields", "read"],
+).T.rename_axis("layout")
 
 
 # -- one file, tidied ---------------------------------------------------------------------------
@@ -623,8 +597,7 @@ def _one_a_translation(frame: pd.DataFrame, given: _Input, raters: str) -> pd.Da
     ratings = frame.groupby([*keys, "rater"], sort=False, dropna=False)["human"].mean().rename("human").reset_index()
     if raters == "standardise":
         by = ratings.groupby("rater", dropna=False)["human"]
-        ratings["human"] = (ratings["human"] - by.transform("mean")) / by.transform("std", ddof=0).replace(0.0, np.nan)
-        ratings["human"] = ratings["human"].where(ratings["human"].notna() | by.transform("count").eq(0), 0.0)
+        ratings["human"] = (ratings["human"] - by.transform("mean")) / by.transform("std", ddof=0).replace(0.0, 1.0)
     n, most = ratings["rater"].nunique(dropna=False), int(ratings.groupby(keys, dropna=False).size().max())
     others = frame.drop(columns=["human", "rater"])
     scores = [c for c in others if c not in _FIRST and not is_reference(c)]
@@ -640,12 +613,9 @@ def _one_a_translation(frame: pd.DataFrame, given: _Input, raters: str) -> pd.Da
         pivot = pivot[sorted(pivot, key=natural)]
     else:
         pivot = ratings.groupby(keys, sort=False, dropna=False)["human"].mean()
-    done = {
-        "mean": "their mean",
-        "standardise": "the mean of each rater's z-scores",
-        "apart": "the first, and human_2 … are the others",
-    }[raters]
-    given.notes.append(f"{counted(n, 'rater')}, up to {counted(most, 'rating')} of a translation: human is {done}")
+    given.notes.append(
+        f"{counted(n, 'rater')}, up to {counted(most, 'rating')} of a translation: human is {RATERS[raters]}"
+    )
     return table.join(pivot, on=keys)
 
 

@@ -7,14 +7,11 @@ any seed. The sentences come from a pool that is part of the package.
 users whose preferences are known.
 
 `rate_again` lets further raters rate a simulated campaign.
-
-`judge` says which perturbed translations of a simulated campaign are truly worse.
 """
 
 from ._campaign import campaign, rate_again
 from ._frozen import teaching, teaching_ranking, teaching_speech
-from ._judge import judge
 
 __all__ = [
-    "campaign", "judge", "rate_again", "teaching", "teaching_ranking", "teaching_speech",
+    "campaign", "rate_again", "teaching", "teaching_ranking", "teaching_speech",
 ]  # fmt: skip

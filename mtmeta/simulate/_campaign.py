@@ -362,7 +362,6 @@ def campaign(
     See Also
     --------
     teaching : the campaign of the book.
-    judge : a metric of known quality for it.
     rate_again : a second rating of it.
 
     Examples
