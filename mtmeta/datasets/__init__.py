@@ -44,7 +44,7 @@ def load(
     name_or_path : str or pathlib.Path
         A set name (``teaching`` and ``wmt24-news/<lp>``, which come with the package; ``wmt23/<lp>``,
         ``mtme/wmt24/<lp>`` and other years of the archive of mt-metrics-eval, ``ted/<lp>``, ``newstest2021/<lp>``,
-        ``wmt17-da/<lp>``; ``human-parity/<lp>``, ``generalmt2023-sxs/<lp>``: segments of WMT23 with three ratings),
+        ``wmt17-da/<lp>``),
         a table (``.csv``, ``.tsv``, ``.jsonl``, ``.parquet``, ``.xlsx``, perhaps packed, see `read_table`; ``-``
         reads CSV or TSV from standard input), a table of MQM errors or averages (``.tsv``),
         or a folder in the layout of mt-metrics-eval v2, with ``/<lp>`` after it if it holds several language pairs.

@@ -3,8 +3,6 @@
 `SOURCES` is the registry of the sets that have a name. A new set is one entry here and one function that loads it.
 """
 
-import tarfile
-import zlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
@@ -13,7 +11,7 @@ from typing import Any, NamedTuple
 
 from .._files import cache_dir, data_dirs
 from .._names import unknown
-from . import _mqm, _ranking, _ratings, _sets, _tables, _wmt
+from . import _mqm, _ranking, _sets, _tables, _wmt
 from ._common import Options, locate
 from ._registry import available, missing
 
@@ -59,8 +57,6 @@ SOURCES = {
     "teaching": Source(_teaching),
     "ted": Source(_mqm.load_ted, "google-mqm/ted", _MQM_PAIRS),
     "newstest2021": Source(_mqm.load_newstest2021, "google-mqm/newstest2021", _MQM_PAIRS),
-    "human-parity": Source(_ratings.load_human_parity, "human-parity", _MQM_PAIRS),
-    "generalmt2023-sxs": Source(_ratings.load_side_by_side, "google-mqm/generalmt2023-sxs", _MQM_PAIRS),
     "wmt17-da": Source(_sets.load_wmt17_da, "wmt17-da", _sets.WMT17_PAIRS),
     "wmt24-news": Source(_sets.load_wmt24_news, None, _sets.WMT24_PAIRS),
     "teaching-speech": Source(partial(_simulated, "teaching-speech")),
@@ -113,7 +109,7 @@ def _published(name: str, source: Source, part: str, options: Options) -> Any:
     """Load a part of a set; report if its files are not those that were published."""
     try:
         return source.load(part, options)
-    except (LookupError, EOFError, tarfile.TarError, zlib.error, ValueError) as error:
+    except (LookupError, ValueError) as error:
         if type(error) is ValueError:  # its message says already what is wrong
             raise
         said = f"{type(error).__name__}: {error}"

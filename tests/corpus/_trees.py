@@ -2,15 +2,10 @@
 # fmt: off
 """Folders in the layout of mt-metrics-eval v2, and tables of MQM errors and averages."""
 
-import io
 import os
-import tarfile
 from pathlib import Path
-from unittest import mock
 
 from trees import scores, write
-
-from mtmeta.datasets import load
 
 from ._case import Case
 from ._tables import file
@@ -158,49 +153,4 @@ def _mqm():
         yield mqm(f"averages: {row}", f"{AVERAGES}{row}\n", rf"line 6: {refused}")
 
 
-PAIRED = "system\tdoc\tdocSegId\trater\tcategory\tseverity\n"
-PAIRED_ROWS = "".join(f"{s}\tnews_{d}:{LP}\t1\t{r}\tOther\t{e}\n" for s in ("A_with_ONLINE-W", "B") for d in ("one", "two")
-    for r, e in (("r3", "Major"), ("r1", "No-error"), ("r2", "Minor"), ("r2", "Minor")))
-
-
-def tarred(*members, mode="w:gz", **options):
-    """Return an archive of names with their contents, and with what else is said of each."""
-    out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode=mode, **options) as archive:
-        for name, content, more in members:
-            info = tarfile.TarInfo(name)
-            for key, value in ({"size": len(content)} | more).items():
-                setattr(info, key, value)
-            archive.addfile(info, io.BytesIO(content))
-    return out.getvalue()
-
-
-def packed(*texts):
-    return tarred(*((f"{number}.tsv", text.encode(), {}) for number, text in enumerate(texts)))
-
-
-def _side_by_side():
-    def read(folder):
-        with mock.patch.dict(os.environ, MTMETA_DATA=str(folder)):
-            return [load(f"generalmt2023-sxs/{LP}")]
-
-    def paired(name, content, refused=""):
-        def make(folder):
-            write(folder / "google-mqm/generalmt2023-sxs/ende/sxs_mqm_generalMT2023_ende.3ratingsPerSegment.tsv.tar.gz", content)
-            (folder / "mt-metrics-eval-v2").mkdir()
-            tree(folder).rename(folder / "mt-metrics-eval-v2/wmt23")
-            return folder
-
-        meaning = {"human": ((0, 0), (0, 0)), "metrics": ("X",), "X": MEANS["X"]}
-        return Case(f"side by side: {name}", make, refused, {} if refused else meaning, read, None)
-
-    good, no_packed, not_three = PAIRED + PAIRED_ROWS, "the files of generalmt2023-sxs are not the published ones", "does not have three ratings of the same segments"
-    yield paired("good", packed(good))
-    yield paired("attention checks, a reference and its partner", packed(good + "B\tnews_one:x\t1\tr1\tMissed\tHOTW-test\n"
-        "refA\tx\t1\tr\tOther\tMajor\nA_with_refA\tx\t1\tr\tOther\tMajor\n"))
-    yield paired("a translation is absent", packed(PAIRED + PAIRED_ROWS.replace("A_", "C_", 4)), not_three)
-    yield paired("an unknown segment", packed(good.replace("\t1\tr", "\t2\tr")), not_three)
-    yield paired("cut", packed(good)[:-40], no_packed)
-
-
-TREES: tuple[Case, ...] = (*_any_file(), *_scores(), *_texts(), *_layout(), *_mqm(), *_side_by_side())
+TREES: tuple[Case, ...] = (*_any_file(), *_scores(), *_texts(), *_layout(), *_mqm())
