@@ -14,7 +14,7 @@ from scipy import stats
 
 from ... import differences, scoring, sentinel, sysdep, ties
 from ... import local_accuracy as la
-from ...agreement import correlate, correlate_groups, decompose_pearson, pairwise_difference_pearson
+from ...agreement import correlate, correlate_groups, decompose_pearson
 from ...agreement.units import exchange_units
 from ...estimation import ratings_saved
 from ...evalset import EvalSet
@@ -358,14 +358,13 @@ def ex_14_constant() -> dict[str, float]:
     return {"acc_eq": tied / pairs, "expected accuracy": 1 / 2, "F1": 2 / (1 / 0.9 + 1)}
 
 
-ex_14_claims = _claims("b", "d")  # a constant has the numbers of a and c
+ex_14_claims = _claims("b", "c")  # a constant has the number of a
 
 
 def ex_14_own(es: EvalSet) -> dict:
     accuracy = _values(es, coefficient="acc_eq")
     lead = accuracy.max() - ties.human_tie_share(es)
-    pdp = pairwise_difference_pearson(es).set_index("metric")["value"]
-    return {"first": accuracy.idxmax(), "lead": lead, "PDP": pdp.idxmax()}
+    return {"first": accuracy.idxmax(), "lead": lead}
 
 
 # -- chapter 11: what a difference is worth --------------------------------------------------
