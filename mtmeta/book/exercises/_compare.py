@@ -145,10 +145,9 @@ def _slip(a: np.ndarray, e: np.ndarray) -> str:
 
 def _as_table(answer: Any, expected: pd.Series | pd.DataFrame) -> pd.DataFrame | None:
     """Return an answer in the form of the expected one, labels as text, or None."""
-    if isinstance(expected, pd.Series):
-        answer = pd.Series(dict(answer), dtype=object) if isinstance(answer, Mapping) else answer
-        return _named(answer.to_frame("value")) if isinstance(answer, pd.Series) else None
-    if not isinstance(answer, pd.DataFrame):
+    if isinstance(expected, pd.Series) and isinstance(answer, Mapping):
+        answer = pd.Series(dict(answer), dtype=object)
+    if not isinstance(answer, type(expected)):
         return None
     answer, rows = _named(answer), set(map(_text, expected.index))
     for column in answer if not rows <= set(answer.index) else ():  # the names of the rows may stand in a column
@@ -157,8 +156,9 @@ def _as_table(answer: Any, expected: pd.Series | pd.DataFrame) -> pd.DataFrame |
     return answer
 
 
-def _named(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with all labels as text."""
+def _named(table: pd.Series | pd.DataFrame) -> pd.DataFrame:
+    """Return a table with all labels as text; the values of a Series are its column "value"."""
+    table = table.to_frame("value") if isinstance(table, pd.Series) else table
     return table.set_axis([*map(_text, table.index)]).set_axis([*map(_text, table.columns)], axis=1)
 
 
@@ -174,14 +174,11 @@ def _tables(answer: Any, expected: pd.Series | pd.DataFrame, margin: Any) -> Ite
         yield _other_kind(f"a {'DataFrame' if isinstance(expected, pd.DataFrame) else 'Series or a dict'}", answer)
         return
     margin = np.broadcast_to(np.asarray(margin, dtype=float), expected.shape).reshape(len(expected), -1)
-    expected = _named(expected.to_frame("value") if isinstance(expected, pd.Series) else expected)
-    labels = {"column": (expected.columns, found.columns), "row": (expected.index, found.index)}
-    lacking = {kind: [label for label in own if label not in theirs] for kind, (own, theirs) in labels.items()}
-    if any(lacking.values()):
-        yield from (
-            f"no {kind} {_listed(own)}; found {_listed(labels[kind][1])}" for kind, own in lacking.items() if own
-        )
-        return
+    expected = _named(expected)
+    for kind, own, theirs in (("column", [*expected], [*found]), ("row", expected.index, found.index)):
+        if lacking := [label for label in own if label not in theirs]:
+            yield f"no {kind} {_listed(lacking)}; found {_listed(theirs)}"
+            return
     try:
         values = found.loc[expected.index, expected.columns].to_numpy(dtype=float, na_value=np.nan)
         right = expected.to_numpy(dtype=float).reshape(values.shape)
