@@ -9,10 +9,6 @@ from matplotlib.axes import Axes
 from ._style import COLOURS, GREY, marks, need, new_axes
 
 
-def _legend_beside(ax: Axes, n: int) -> None:
-    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=9 if n > 8 else 10)
-
-
 def _ordered(table: pd.DataFrame, order: Mapping | pd.Series | None) -> list:
     """Return the contexts from the best, by a quality or by their mean accuracy."""
     found = list(table["context"].unique())
@@ -73,7 +69,7 @@ def local_accuracies(table: pd.DataFrame, *, order: Mapping | pd.Series | None =
     for edge in np.arange(n - 1) + 0.5:
         ax.axhline(edge, color=GREY, linewidth=0.4, alpha=0.5, zorder=0)
     ax.set_xlabel("accuracy: share of pairs with the better text scored higher")
-    _legend_beside(ax, m)
+    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=9 if m > 8 else 10)
     return ax
 
 

@@ -4,7 +4,6 @@ import base64
 import io
 import warnings
 from contextlib import suppress
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -19,16 +18,11 @@ from ._pages import number
 from ._sections import GROUPINGS
 
 
-class Figure(NamedTuple):
-    """One picture in base64, with a text for those who cannot see it."""
+def figures(part: Part) -> dict[str, dict[str, str]]:
+    """Return the figures of a part by the section that they belong to; a figure that cannot be drawn is left out.
 
-    caption: str
-    alt: str
-    base64: str
-
-
-def figures(part: Part) -> dict[str, Figure]:
-    """Return the figures of a part by the section that they belong to; a figure that cannot be drawn is left out."""
+    Each has a caption, a text for those who cannot see it, and the picture in base64.
+    """
     found = {}
     for section, make in _MAKERS.items():
         # where numbers behind a figure are undefined, its section says why
@@ -41,8 +35,8 @@ def figures(part: Part) -> dict[str, Figure]:
             picture, png = np.ravel(axes)[0].figure, io.BytesIO()
             picture.savefig(png, format="png", dpi=130, facecolor="white", metadata={"Software": None})
             plt.close(picture)
-            alt = words["alt"].format(metric=part.metric, **values)
-            found[section] = Figure(words["figure"], alt, base64.b64encode(png.getvalue()).decode())
+            alt, data = words["alt"].format(metric=part.metric, **values), base64.b64encode(png.getvalue()).decode()
+            found[section] = {"caption": words["figure"], "alt": alt, "base64": data}
     return found
 
 
