@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from ._pairs import Tally, divide, mean
+from ._pairs import divide, mean
 
 #: Two accuracies this close differ by rounding only, and are tied.
 _TOLERANCE = 1e-12
@@ -81,13 +81,6 @@ def _aligned(truth, ranking) -> tuple[pd.Series, pd.Series]:
     if x.isna().any() or y.isna().any():
         raise ValueError("a ranking holds NaN; leave that item out of both.")
     return x, y[x.index]
-
-
-def check_known(summed: Tally) -> None:
-    """Raise if a metric has no accuracy in a context."""
-    data = summed.data
-    for k, m in np.argwhere(np.isnan(summed.accuracy()))[:1]:
-        raise ValueError(f"metric {data.metrics[m]!r} scored no pair in context {data.contexts[k]!r}; drop either.")
 
 
 def check_comparable(n_metrics: int, n_contexts: int) -> None:

@@ -12,7 +12,7 @@ from .._checks import check_count, generator
 from .._enough import FEWEST_UNITS
 from ..resampling import seed_of
 from ._pairs import mean, outcomes, tally
-from ._rankings import check_comparable, check_known
+from ._rankings import check_comparable
 
 VERDICTS = ("best", "cannot be told apart", "worse")
 #: Accuracies that differ further down differ by rounding only.
@@ -228,7 +228,8 @@ def recommend(
     check_comparable(len(data.metrics), len(data.contexts))
     summed = tally(data)
     local, draws = summed.accuracy(), summed.draws(n_resamples, generator(rng))
-    check_known(summed)
+    for k, m in np.argwhere(np.isnan(local))[:1]:
+        raise ValueError(f"metric {data.metrics[m]!r} scored no pair in context {data.contexts[k]!r}; drop either.")
     overall = tally(outcomes(pairs, None, metrics, **options)).accuracy()[0]
     order = sorted(range(len(overall)), key=lambda m: (-overall[m].round(_DIGITS), data.metrics[m]))
     n_units = summed.n_units().min(axis=1)

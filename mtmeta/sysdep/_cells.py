@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -43,11 +42,8 @@ class Cells:
     def of(self, system: int) -> Cells:
         """Return the paired rows of one system, as a set of one system."""
         keep = np.flatnonzero(self.system[: self.n_paired] == system)
-        return self.subset(keep, np.zeros(len(keep), np.int64), 1)
-
-    def subset(self, keep: np.ndarray, system: np.ndarray, n_systems: int) -> Cells:
-        """Return these paired rows, of other systems."""
-        return Cells(self.human[keep], self.scores[keep], system, self.segment[keep], n_systems, self.unit[keep])
+        alone = np.zeros(len(keep), np.int64)
+        return Cells(self.human[keep], self.scores[keep], alone, self.segment[keep], 1, self.unit[keep])
 
     def system_means(self, values: np.ndarray, times: np.ndarray | None = None) -> np.ndarray:
         """Return each system's mean over the first ``len(values)`` rows, each taken so often; NaN where it has none."""
@@ -58,18 +54,18 @@ class Cells:
             return sums / sizes
 
 
-def in_threads(function: Callable[..., Any], jobs: Iterable[tuple], n_jobs: int | None) -> list[Any]:
-    """Return the results of a function for many arguments."""
-    return Parallel(n_jobs=n_jobs, prefer="threads")(delayed(function)(*job) for job in jobs)
+def tables_of(
+    function: Callable[..., tuple[pd.DataFrame, ...]], jobs: Sequence[tuple], names: list[str], n_jobs: int | None
+) -> list[pd.DataFrame]:
+    """Return the tables that a function returns, each for all jobs together.
 
-
-def joined(tables: Iterable[pd.DataFrame], keys: Iterable[dict[str, Any]]) -> pd.DataFrame:
-    """Return one table of many, each with columns in front that say what it is about."""
-    parts = [
-        pd.concat([pd.DataFrame(key, index=table.index), table], axis=1)
-        for table, key in zip(tables, keys, strict=True)
-    ]
-    return pd.concat(parts, ignore_index=True)
+    Columns in front, ``names``, say what a row is about: the name of the set, with which a job begins, and what follows
+    it in the job.
+    """
+    found = Parallel(n_jobs=n_jobs, prefer="threads")(delayed(function)(*job) for job in jobs)
+    keys = [(job[0].name, *job[1 : len(names)]) for job in jobs]
+    joined = (pd.concat(tables, keys=keys, names=names) for tables in zip(*found, strict=True))
+    return [table.reset_index(level=names).reset_index(drop=True) for table in joined]
 
 
 def cells_of(es: EvalSet, metric: str, *, paired: bool = True, least: int = 1, unit: str = "segment") -> Cells:

@@ -10,7 +10,7 @@ from .. import _pearson
 from .._checks import check_choice, check_count, check_level, generator
 from ..evalset import EvalSet, as_evalset, as_sets, metric_names
 from ..resampling import base_seed
-from ._cells import NOTHING, ONCE, TAILS, Cells, Fits, cells_of, fit, in_threads, joined, resamples
+from ._cells import NOTHING, ONCE, TAILS, Cells, Fits, cells_of, fit, resamples, tables_of
 
 UNITS = ("segment", "document", "cell")
 _GRID = 201
@@ -159,12 +159,10 @@ def system_dependence(
     check_choice("unit", unit, UNITS)
     sets, options = as_sets(data), (n_resamples, population, unit, base_seed(rng))
     jobs = [(es, metric, *options) for es in sets for metric in metric_names(es, metrics)]
-    keys = [{"set": es.name, "metric": metric} for es, metric, *_ in jobs]
-    found = zip(*in_threads(_dependence, jobs, n_jobs), strict=True)
-    summary, *others = (joined(tables, keys) for tables in found)
+    summary, *others = tables_of(_dependence, jobs, ["set", "metric"], n_jobs)
     order = [k for k, es in enumerate(sets) for _ in metric_names(es, metrics)]
     summary = summary.iloc[np.lexsort((summary["sysdep"], order))].reset_index(drop=True)
-    named = ",".join(dict.fromkeys(key["metric"] for key in keys))
+    named = ",".join(dict.fromkeys(metric for _, metric, *_ in jobs))
     how = f"B:{n_resamples}|unit:{unit}" if n_resamples else "B:0"
     signature = f"sysdep|metric:{named}|population:{population}|{how}|set:{','.join(es.name for es in sets)}"
     return SystemDependence(summary, *others, signature)

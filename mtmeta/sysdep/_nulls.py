@@ -12,7 +12,7 @@ from scipy.special import ndtri
 from .._checks import check_choice, check_count, generator
 from ..evalset import EvalSet, as_evalset, as_sets, metric_names, recomputed
 from ..resampling import base_seed
-from ._cells import NOTHING, ONCE, TAILS, Cells, cells_of, in_threads, isotonic_draws, joined
+from ._cells import NOTHING, ONCE, TAILS, Cells, cells_of, isotonic_draws, tables_of
 from ._deviation import pearson
 
 UNITS = ("cell", "segment", "document")
@@ -348,9 +348,8 @@ def compare_with_null(
     check_choice("unit", unit, UNITS)
     sets, options = as_sets(data), (n_resamples, min_stratum, unit, base_seed(rng))
     jobs = [(es, metric, one, *options) for es in sets for one in nulls for metric in metric_names(es, metrics)]
-    keys = [{"set": es.name, "metric": metric, "null": one} for es, metric, one, *_ in jobs]
-    found = [joined(tables, keys) for tables in zip(*in_threads(_comparison, jobs, n_jobs), strict=True)]
-    named = ",".join(dict.fromkeys(key["metric"] for key in keys))
+    found = tables_of(_comparison, jobs, ["set", "metric", "null"], n_jobs)
+    named = ",".join(dict.fromkeys(metric for _, metric, *_ in jobs))
     how = f"null:{','.join(nulls)}|unit:{unit}|draws:{n_resamples}|min_stratum:{min_stratum}"
     return NullComparison(*found, f"sysdep null|metric:{named}|{how}|set:{','.join(es.name for es in sets)}")
 

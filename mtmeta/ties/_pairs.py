@@ -1,11 +1,10 @@
 """Pairs of translations, numbered once for all metrics, and sorted by each metric's difference."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from .._checks import Undefined, check_choice, check_count
+from .._checks import Undefined
 from .._equal import ends_of_runs, merged_scores, tolerance_of_differences
 from ..agreement.coefficients import first_best
 from ..evalset import EvalSet
@@ -105,31 +104,19 @@ def metric_pairs(es: EvalSet, metric: str, pairs: HumanPairs) -> MetricPairs:
 
 
 def part(
-    pairs: HumanPairs, kept: np.ndarray, ordered: MetricPairs, average: str, cache: dict
+    pairs: HumanPairs, kept: np.ndarray, ordered: MetricPairs, average: str = "segment"
 ) -> tuple[np.ndarray, float, int, int]:
     """Return the weights of the kept pairs that a metric scored, their tie share, and how many pairs and segments.
-
-    ``cache`` serves the metrics that scored the same pairs.
 
     Raises
     ------
     ValueError
         If no pair is left.
     """
-    key = b"" if ordered.scored.all() else ordered.scored.tobytes()
-    if key not in cache:
-        mine = kept & ordered.scored
-        if not mine.any():
-            raise Undefined("no pair is left in a sub-sample. Take more data, or shares nearer to that of the data.")
-        sizes = np.bincount(pairs.segment, weights=mine)
-        n_filled = int((sizes > 0).sum())
-        total = mine.sum() if average == "pair" else (np.maximum(sizes, 1) * n_filled)[pairs.segment]
-        cache[key] = mine / total, float(pairs.tied[mine].mean()), int(mine.sum()), n_filled
-    return cache[key]
-
-
-def check_options(average: str, n_resamples: int, shares: Sequence[float] | None) -> list[float | None]:
-    """Return the shares as floats, or raise; None leaves ties as they are."""
-    check_choice("average", average, ("segment", "pair"))
-    check_count("n_resamples", n_resamples, 1)
-    return [None] if shares is None else [float(share) for share in shares]
+    mine = kept & ordered.scored
+    if not mine.any():
+        raise Undefined("no pair is left in a sub-sample. Take more data, or shares nearer to that of the data.")
+    sizes = np.bincount(pairs.segment, weights=mine)
+    n_filled = int((sizes > 0).sum())
+    total = mine.sum() if average == "pair" else (np.maximum(sizes, 1) * n_filled)[pairs.segment]
+    return mine / total, float(pairs.tied[mine].mean()), int(mine.sum()), n_filled

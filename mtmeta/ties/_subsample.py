@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from .._checks import Undefined, check_number, generator
+from .._checks import Undefined, check_choice, check_count, check_number, generator
 from ..evalset import EvalSet, as_evalset, metric_names
-from ._pairs import HumanPairs, check_options, human_pairs, metric_pairs, part
+from ._pairs import HumanPairs, human_pairs, metric_pairs, part
 
 #: 0, 5, ... 60 % of human ties, which spans what test sets have.
 SHARES = tuple(k / 20 for k in range(13))
@@ -111,7 +111,8 @@ def subsample_ties(
     """
     es = as_evalset(es)
     names = metric_names(es, metrics)
-    shares = check_options(average, n_resamples, shares)
+    check_choice("average", average, ("segment", "pair"))
+    check_count("n_resamples", n_resamples, 1)
     pairs = human_pairs(es)
     by_metric = {name: metric_pairs(es, name, pairs) for name in names}
     n_segments = {name: len(np.unique(pairs.segment[ordered.scored])) for name, ordered in by_metric.items()}
@@ -121,9 +122,8 @@ def subsample_ties(
         uniforms = rng.random(len(pairs.tied))
         for share in shares:
             kept, p_tied, p_untied = keep(pairs, uniforms, share)
-            cache = {}
             for name, ordered in by_metric.items():
-                weight, tie_share, n_pairs, n_filled = part(pairs, kept, ordered, average, cache)
+                weight, tie_share, n_pairs, n_filled = part(pairs, kept, ordered, average)
                 epsilon, value, tied = ordered.best(weight)
                 in_sd = epsilon / ordered.spread if ordered.spread > 0 else np.nan
                 fitted = (tie_share, float(weight[pairs.tied].sum()), value, epsilon, in_sd, tied)
@@ -197,7 +197,8 @@ def held_out_calibration(
     """
     es = as_evalset(es)
     names = metric_names(es, metrics)
-    wanted = check_options("segment", n_resamples, shares)
+    check_count("n_resamples", n_resamples, 1)
+    wanted = [None] if shares is None else [*shares]
     pairs = human_pairs(es)
     segments = np.unique(pairs.segment)
     size = round(held_out * len(segments))
@@ -209,13 +210,11 @@ def held_out_calibration(
     for draw in range(n_resamples):
         away = _split(pairs, segments, size, wanted, rng)
         uniforms = rng.random(len(pairs.tied))
-        cache = {}
-        tests = {name: _test_part(pairs, ~away, ordered, cache) for name, ordered in by_metric.items()}
+        tests = {name: _test_part(pairs, ~away, ordered) for name, ordered in by_metric.items()}
         for share in wanted:
             kept = away if share is None else keep(pairs, uniforms, share, away)[0]
-            cache = {}
             for name, ordered in by_metric.items():
-                weight, tie_share, n_pairs, n_segments = part(pairs, kept, ordered, "segment", cache)
+                weight, tie_share, n_pairs, n_segments = part(pairs, kept, ordered)
                 epsilon = ordered.best(weight)[0]
                 test_weight, own_epsilon, own, about = tests[name]
                 value = ordered.at(epsilon, test_weight)
@@ -239,8 +238,8 @@ def _split(pairs, segments, size: int, wanted: Sequence[float | None], rng) -> n
     )
 
 
-def _test_part(pairs, kept, ordered, cache):
+def _test_part(pairs, kept, ordered):
     """Return the weights of the test part, its own best threshold and acc_eq, and its tie share and sizes."""
-    weight, *about = part(pairs, kept, ordered, "segment", cache)
+    weight, *about = part(pairs, kept, ordered)
     epsilon = ordered.best(weight)[0]
     return weight, epsilon, ordered.at(epsilon, weight), about
