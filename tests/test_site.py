@@ -89,29 +89,105 @@ def test_sheets_number_figures_and_equations_as_the_site_does(site):
         assert shown == {label: name for label, name in numbers.items() if not name.startswith("definition")}, page
 
 
-def test_handouts_slides_and_moodle_have_what_a_class_may_see(site):
-    for page in (site / "handouts").glob("[01]*.html"):
-        soup = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
+def words_of(html):
+    """Return the words of HTML, a text or an element."""
+    return set(re.findall(r"\w+", BeautifulSoup(str(html), "html.parser").get_text()))
+
+
+def slides_of(deck):
+    return BeautifulSoup(deck.read_text(encoding="utf-8"), "html.parser").select(".slide")
+
+
+def test_handouts_hold_no_solution_and_nothing_that_gives_one_away(site):
+    pages = teaching.Site(site)
+    for page in [page for page in toc() if re.match(r"notebooks/\d\d_", page)]:
+        text = (site / "handouts" / f"{page.partition('/')[2]}.html").read_text(encoding="utf-8")
+        soup = BeautifulSoup(text, "html.parser")
         assert (bool(soup.select(".exercise")), soup.select(".solution, details")) == (True, []), page
-    decks = list((site / "slides").glob("*.html"))
-    plan = (ROOT / "book" / "teaching" / "syllabi.md").read_text(encoding="utf-8")
-    assert len(decks) == plan.count("| minute |")
-    votes = 0
+        for exercise in soup.select(".exercise"):
+            words = pages.giveaways(f"{page}.html#{exercise['id']}")
+            assert teaching.without(text, words) in (text, str(soup)), exercise["id"]
+        for target, parts in pages.notes.items():
+            section = soup.find(id=target.partition("#")[2]) if target.startswith(f"{page}.html") else None
+            if section is not None and "Answer." in parts:
+                assert (words_of(parts["On the board."]) <= words_of(section), section.select("figure")) == (True, [])
+                assert re.sub(r"\W", "", parts["Answer."])[:40] not in re.sub(r"\W", "", text)
+        assert not soup.find(id=teaching.CLOSING).select("blockquote, li"), page
+
+
+def test_slides_have_the_aim_and_the_close_of_a_session_and_notes_with_its_minutes(site):
+    decks, plan = sorted((site / "slides").glob("*.html")), teaching.Site(site)
+    assert len(decks) == len(teaching.sessions(plan.article(teaching.SYLLABI)))
+    aims = []
     for deck in decks:
-        slides = BeautifulSoup(deck.read_text(encoding="utf-8"), "html.parser").select(".slide")
+        first, *slides = slides_of(deck)
+        aims.append(" ".join(first.select_one(".content").get_text().split()))
+        assert re.match(r"Aim\. After it, everybody .+[.?]$", aims[-1]), deck
+        minutes = [tuple(map(int, slide["data-minutes"].split("-"))) for slide in slides]
+        assert [0, *(end for _, end in minutes)] == [*(start for start, _ in minutes), 90], deck
+        assert slides[-1].h2.get_text().endswith(("What to take away", "do not support")), deck
+        bare = [slide.h2.get_text() for slide in slides if len(slide.select_one(".notes").get_text().split()) < 12]
+        assert bare == [], deck
+        links = {link["href"].partition("#")[0] for slide in slides for link in slide.select(".proof a[href]")}
+        assert links, f"{deck} has no definition"
+    assert len(set(aims)) >= len(aims) - 3, "a session has an aim of its own"
+
+
+def test_an_answer_is_on_the_slide_after_its_question_and_on_none_before(site):
+    pages, answered = teaching.Site(site), Counter()
+    for deck in (site / "slides").glob("*.html"):
+        text, slides = deck.read_text(encoding="utf-8"), slides_of(deck)
+        ids = re.findall(r' id="([^"]+)"', text)
+        assert [name for name, n in Counter(ids).items() if n > 1] == [], deck
+        assert "not re-executed" not in text
         for slide, after in zip(slides, slides[1:], strict=False):
-            if after.h2.get_text().endswith(": the answer"):
-                votes += 1
-                assert (slide.select("li") == [], slide.select("table")) == (False, []), "the answer is not there yet"
-                assert len(after.select("tr[data-right]")) == 1
-    assert votes == len(re.findall(r"^\| [\d-]+ \| Vote", plan, flags=re.M))
-    for path in sorted((site / "gift").glob("*.txt")):
+            kind = "vote" if re.match("Question", slide.select_one(".content").get_text()) else "exercise"
+            if after.h2.get_text() == slide.find(["h1", "h2"]).get_text() + teaching.ANSWER:
+                answered[kind if kind == "vote" or slide.select(".exercise") else "board"] += 1
+                assert kind != "vote" or (slide.select("table"), len(after.select("tr[data-right]"))) == ([], 1)
+            else:
+                assert not slide.select(".exercise"), f"{deck}: {slide.h2.get_text()} has no answer"
+        for exercise in {tag["id"]: tag for slide in slides for tag in slide.select(".exercise")}:
+            page = next(page for page in toc() if page.startswith(f"notebooks/{exercise[3:5]}_"))
+            for slide in slides[: next(k for k, s in enumerate(slides) if s.find(id=exercise)) + 1]:
+                content = str(slide.select_one(".content"))
+                words = pages.giveaways(f"{page}.html#{exercise}")
+                assert teaching.without(content, words) == (
+                    str(BeautifulSoup(content, "html.parser")) if words else content
+                )
+    plan = (ROOT / "book" / "teaching" / "syllabi.md").read_text(encoding="utf-8")
+    assert answered["vote"] == len(re.findall(r"^\| [\d-]+ \| Vote", plan, flags=re.M))
+    assert answered["exercise"] == plan.count("#ex-") > 20 < answered["board"]
+
+
+def test_moodle_can_read_the_questions_of_each_quiz_and_each_chapter(site):
+    """By the rules of the GIFT format in Moodle's documentation, but for what no question here uses."""
+    names = {page.rpartition("/")[2] for page in toc() if re.match(r"notebooks/\d\d_|book/quiz/", page)}
+    assert {path.stem for path in (site / "gift").glob("*.txt")} == names | {"predictions"}
+    for path in (site / "gift").glob("*.txt"):
         questions = re.split(r"\n\n(?=::)", path.read_text(encoding="utf-8").strip())
-        assert len(questions) > 5
-        for question in questions:
-            assert re.fullmatch(r"::[\w-]+::\[html\].+(?<!\\)\{\n([=~].+#.+\n){3,}\}", question), question
-            right = len(re.findall(r"^=|^~%\d", question, flags=re.M))
-            assert 0 < right < len(re.findall(r"^[=~]", question, flags=re.M))
+        assert len(questions) >= 2
+        for question in questions:  # a blank line ends a question, so none stands inside
+            title, text, body = re.fullmatch(r"::([\w-]+)::\[html\](.+?) \{\n(.+)\n\}", question, flags=re.S).groups()
+            options = [re.fullmatch(r"(=|~)(?:%(-?[\d.]+)%)?(.+?)(?<!\\)#(.+)", line) for line in body.split("\n")]
+            assert (len(options) >= 3, all(options)) == (True, True), title
+            plain = [text, *(part for option in options for part in option.group(3, 4))]
+            signs = [re.search(r"(?<!\\)[~=#{}:]", part) for part in plain]  # each must be escaped
+            assert (signs, [part for part in plain if "\n" in part]) == ([None] * len(signs), []), title
+            shares = [float(share) for _, share in (option.group(1, 2) for option in options) if share]
+            if shares:  # several answers are right: no "=", and what is right adds up to 100, as does what is wrong
+                sums = sum(s for s in shares if s > 0), sum(s for s in shares if s < 0)
+                assert (len(shares), sums) == (len(options), pytest.approx((100, -100), abs=0.01)), title
+            else:
+                assert [option[1] for option in options].count("=") == 1, title
+
+
+def test_chapters_and_quizzes_link_what_a_class_needs(site):
+    for page in (page for page in toc() if re.match(r"notebooks/\d\d_|book/quiz/", page)):
+        links = {a["href"] for a in BeautifulSoup((site / f"{page}.html").read_text("utf-8"), "html.parser").select(
+            ".for-a-class a")}  # fmt: skip
+        wanted = ("gift",) if page.startswith("book/") else ("gift", "handouts", "slides", "quiz")
+        assert [folder for folder in wanted if not any(f"/{folder}/" in link for link in links)] == [], page
 
 
 def meta(page):

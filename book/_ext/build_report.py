@@ -239,12 +239,13 @@ def prefer_the_bibliography(app, env) -> list[str]:
 
 
 #: What screen readers stumble over, and what it becomes: the empty corner of a table, the outdated role of a
-#: citation, the name of a folded cell that differs from what it shows.
+#: citation, the name of a folded cell that differs from what it shows; and an id that each exercise would have.
 MENDED = {
     "<th></th>": "<td></td>",
     '<th class="head"><p></p></th>': '<td class="head"></td>',
     'role="doc-biblioentry"': 'role="listitem"',
     '<summary aria-label="Toggle hidden content">': "<summary>",
+    **{f'<section id="{kind}-content">': "<section>" for kind in ("exercise", "solution", "proof")},
 }
 
 

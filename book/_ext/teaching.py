@@ -2,7 +2,12 @@
 
 The pages are read as the site has them, so numbers of figures, outputs and quizzes cannot go out of date. Written are
 ``handouts/CHAPTER.html``; for each session of the syllabi, whose tables of minutes it reads, ``slides/SESSION.html``;
-and ``gift/QUIZ.txt``, in the format that Moodle imports. `make pdf` runs this file, which adds ``handouts/book.html``.
+and ``gift/PAGE.txt``, a file for each quiz and each chapter, in the format that Moodle imports. `make pdf` runs this
+file, which adds ``handouts/book.html``.
+
+The page of notes for the lecturer has an entry for each section, exercise and activity of the syllabi that needs one.
+Its first paragraph begins with *For* and links them; its parts begin with one of `PARTS`. What is *on the board* takes
+the place of the section on slides and in the handout, and the *answer* is on the next slide.
 """
 
 from __future__ import annotations
@@ -10,19 +15,26 @@ from __future__ import annotations
 import copy
 import posixpath
 import re
-from functools import cache
+from collections.abc import Iterable
+from functools import cache, cached_property
 from html import escape
-from itertools import islice, takewhile
+from itertools import dropwhile, islice, takewhile
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import yaml
 from bs4 import BeautifulSoup, Tag
 
+Slide = tuple[str, str, str]
 SYLLABI = "book/teaching/syllabi"
 VOTES = "notebooks/teaching/predictions"
+NOTES = "book/teaching/notes"
+#: How the parts of an entry in the notes begin.
+PARTS = ("On the board.", "Answer.", "Expect.", "On paper.")
+CLOSING = "what-to-take-away"
+ANSWER = ": the answer"
 #: What paper and slides do without.
-FURNITURE = {"headerlink", "outputs-note"}
+FURNITURE = {"headerlink", "outputs-note", "for-a-class"}
 REFERENCES = ("for", "aria-labelledby", "aria-describedby")
 
 PAGE = """<!DOCTYPE html>
@@ -46,12 +58,37 @@ def drop(whole: Tag, classes: set[str], name: str = "") -> None:
         tag.extract()
 
 
+def without(html: str, words: Iterable[str]) -> str:
+    """Return HTML without the paragraphs, items and tables that have one of the words."""
+    if not (words := [re.compile(rf"(?<!\w){re.escape(word)}(?!\w)") for word in words]):
+        return html
+    whole = BeautifulSoup(html, "html.parser")
+    for tag in whole.select("p:not(.admonition-title), li, table"):
+        if any(word.search(tag.get_text()) for word in words):
+            tag.extract()
+    return str(whole)
+
+
+def once(html: str) -> str:
+    """Return HTML in which each id stands once: where a figure is shown again it has none."""
+    seen = set()
+
+    def kept(match: re.Match) -> str:
+        again = match[2] in seen
+        seen.add(match[2])
+        return match[1] if again else match[0]
+
+    return re.sub(r'(<\w[^>]*?) id="([^"]+)"', kept, html)
+
+
 class Site:
     """The finished pages of a site."""
 
     def __init__(self, folder: Path):
         self.folder = folder
         self.read = cache(self.read)
+        #: The decks with something of a page: their names and files.
+        self.decks: dict[str, list[tuple[str, str]]] = {}
 
     def read(self, page: str) -> BeautifulSoup:
         """Return a page without what only a screen needs; its addresses fit a folder beside the page's own."""
@@ -70,6 +107,28 @@ class Site:
         """Return what a page holds."""
         return self.read(page).select_one("article.bd-article")
 
+    @cached_property
+    def notes(self) -> dict[str, dict[str, str]]:
+        """Return the entries of the notes for the lecturer by what they are for: their parts, by how these begin."""
+        found = {}
+        for section in self.article(NOTES).select("section:has(> h3)"):
+            start = section.find("p")
+            keys = [a["href"].removeprefix("../") for a in start.select("a")] if start.get_text()[:3] == "For" else []
+            keys.append(f"{NOTES}.html#{section['id']}")
+            parts, name = {}, ""
+            for tag in start.find_next_siblings() if len(keys) > 1 else section.h3.find_next_siblings():
+                label = tag.find("strong")
+                if tag.name == "p" and label is not None and label.get_text() in PARTS:
+                    name = label.extract().get_text()
+                parts[name] = parts.get(name, "") + str(tag)
+            found |= dict.fromkeys(keys, parts)
+        return found
+
+    def giveaways(self, target: str) -> list[str]:
+        """Return the words that give the answer to an exercise away, as its entry in the notes lists them."""
+        paper = self.notes.get(target, {}).get("On paper.", "")
+        return [code.get_text() for code in BeautifulSoup(paper, "html.parser").select("code")]
+
     def write(self, name: str, title: str, body: str, kind: str, extra: str = "") -> None:
         """Write a page in a folder of its own, with the styles and the formulas of a chapter."""
         head = self.read(VOTES).head.select("link[rel=stylesheet], script")
@@ -77,7 +136,14 @@ class Site:
         kept = re.sub(r'"(?:\.\./)+_static', '"../_static', "\n".join(kept))
         path = self.folder / f"{name}.html"
         path.parent.mkdir(exist_ok=True)
-        path.write_text(PAGE.format(title=escape(title), head=kept + extra, body=body, kind=kind), encoding="utf-8")
+        path.write_text(
+            PAGE.format(title=escape(title), head=kept + extra, body=once(body), kind=kind), encoding="utf-8"
+        )
+
+
+BLANK = (
+    "<p>Write the sentence of the beginning as it should read, and the numbers that it needs:</p>" + "<p><br/></p>" * 6
+)
 
 
 # -- paper ---------------------------------------------------------------------------------
@@ -112,10 +178,23 @@ def write_book(folder: Path, source: Path) -> None:
 
 
 def write_handout(site: Site, page: str) -> None:
-    """Write a chapter, or the questions to vote on, without solutions and without what is folded."""
+    """Write a chapter, or the questions to vote on, without solutions, without what is folded, and without answers.
+
+    A problem that the notes put on the board stands as it is there, and what gives an exercise away is left out.
+    """
     article = copy.copy(site.article(page))
     drop(article, {"solution", "dropdown"}, "details")
-    site.write(f"handouts/{page.rpartition('/')[2]}", article.h1.get_text().strip(), str(article), "paper handout")
+    words = {word for tag in article.select(".exercise") for word in site.giveaways(f"{page}.html#{tag['id']}")}
+    for section in article.select("section[id]"):
+        entry = site.notes.get(f"{page}.html#{section['id']}", {})
+        given = BLANK if section["id"] == CLOSING else entry.get("On the board.") if page != NOTES else None
+        if given:
+            for tag in section.find(re.compile("^h")).find_next_siblings():
+                if tag.name != "section":
+                    tag.extract()
+            section.find(re.compile("^h")).insert_after(BeautifulSoup(given, "html.parser"))
+    title = article.h1.get_text().strip()
+    site.write(f"handouts/{page.rpartition('/')[2]}", title, without(str(article), words), "paper handout")
 
 
 # -- slides --------------------------------------------------------------------------------
@@ -152,22 +231,26 @@ def prose(siblings, kinds: tuple[str, ...] = ("p", "ul")) -> str:
 
 
 def remarks(thing: Tag) -> str:
-    """Return what the book remarks on a thing right after it."""
+    """Return what the book says right before a thing and right after it, for whoever shows it."""
     while thing.parent.name != "section":
         thing = thing.parent
-    return prose(thing.find_next_siblings())
+    before = next((tag for tag in thing.find_previous_siblings() if tag.name not in CODE), None)
+    after = prose(dropwhile(lambda tag: tag.name in CODE, thing.find_next_siblings()))
+    asked = f"<p><b>Before it is shown:</b></p>{before}" if before is not None and before.name == "p" else ""
+    return asked + (f"<p><b>After it:</b></p>{after}" if after else "")
 
 
-def of_section(section: Tag) -> list[tuple[str, str]]:
-    """Return what of a section can be shown, with notes: how it begins, definitions, figures, tables, exercises."""
-    section = copy.copy(section)
+def of_section(section: Tag, whole: bool) -> list[Slide]:
+    """Return what of a section, without those in it, can be shown: definitions, figures; if whole, begin and tables."""
+    head, section = title_of(section), copy.copy(section)
     drop(section, {"solution"}, "details")
-    start = prose(section.find(re.compile("^h[1-3]$")).find_next_siblings())
-    shown = [(start, "")] if start else []
-    for thing in section.select(".proof, .exercise, figure, table"):
-        inside = thing.find_parent(["figure", "table"]) or thing.find_parent(class_=["proof", "exercise"])
-        if not inside and (thing.name != "table" or len(thing.select("tr")) < 14):
-            shown.append((str(thing), remarks(thing)))
+    for inner in section.select("section:has(> h3, > h4)"):
+        inner.extract()
+    start = prose(section.find(re.compile("^h[1-4]$")).find_next_siblings()) if whole else ""
+    shown = [(head, start, "")] if start else []
+    for thing in section.select(".proof, figure, table" if whole else ".proof, figure"):
+        if not thing.find_parent(["figure", "table"]) and (thing.name != "table" or len(thing.select("tr")) < 14):
+            shown.append((head, str(thing), remarks(thing)))
     return shown
 
 
@@ -182,33 +265,125 @@ def vote(section: Tag) -> tuple[str, str, str, str]:
     return str(question), str(question.find_next_sibling("ul")), str(table), reasons
 
 
-ROUND = "Read aloud, everybody writes a letter down, neighbours talk, vote again; then the next slide."
+#: What may stand between a thing and what the book says about it: cells, and where links lead.
+CODE = ("div", "span")
+ROUND = (
+    "Read it aloud. Everybody decides alone and writes a letter down (1 minute); count the hands. Neighbours who "
+    "disagree convince each other (2 minutes). Count again, then the next slide. Which reasoning is behind each option:"
+)
+ANSWERED = "Ask for the reasoning of a wrong option as if it were right, then read what it gives in the table."
+SENTENCE = "Two minutes: everybody corrects the sentence. Two read theirs out; then the next slide."
+CORRECTED = "Compare it with the sentences that were read out: which number, limit or baseline did they lack?"
 
 
-def of_link(site: Site, link: Tag, minutes: str, what: str) -> str:
-    """Return the slides of one entry in the last column of a table of minutes."""
+def replies(expect: str) -> str:
+    """Return the wrong answers of an entry and the replies to them."""
+    return "".join(map(str, BeautifulSoup(expect, "html.parser").select("ul")))
+
+
+def title_of(section: Tag) -> str:
+    """Return the heading of a section."""
+    return section.find(re.compile("^h[1-4]$")).get_text().strip()
+
+
+def bare(tag: Tag) -> str:
+    """Return a solution without its code and without what the check says."""
+    tag = copy.copy(tag)
+    drop(tag, {"cell_input", "admonition-title"}, "details")
+    for output in tag.select(".cell_output"):
+        if re.search(r"ex-[\w-]+: ", output.get_text()):
+            output.extract()
+    return tag.decode_contents()
+
+
+def of_vote(section: Tag) -> list[Slide]:
+    """Return a question to vote on, then its answer."""
+    question, options, table, reasons = vote(section)
+    head = title_of(section)
+    return [(head, question + options, ROUND + reasons), (head + ANSWER, options + table, ANSWERED + reasons)]
+
+
+def of_exercise(exercise: Tag, expect: str) -> list[Slide]:
+    """Return an exercise, then its answer."""
+    head, shown = exercise.p.get_text().strip(), copy.copy(exercise)
+    shown.p.extract()
+    solution = bare(exercise.find_next_sibling(class_="solution"))
+    return [(head, str(shown), expect), (head + ANSWER, solution, replies(expect))]
+
+
+def of_closing(section: Tag) -> list[Slide]:
+    """Return the sentence to check, where a chapter has one, then what it should be and what else remains."""
+    head, asked = title_of(section), section.find_previous("blockquote")
+    after = prose(section.find(re.compile("^h")).find_next_siblings(), ("p", "ul", "blockquote"))
+    first = [(f"{head}: correct this sentence", str(asked), SENTENCE)] if asked is not None else []
+    return [*first, (head, after, CORRECTED if first else "Which of these would you not have believed an hour ago?")]
+
+
+def of_link(site: Site, link: Tag, what: str) -> list[Slide]:
+    """Return the slides of one entry in the last column of a table of minutes: head, content, notes."""
     page, _, anchor = link["href"].removeprefix("../").partition(".html#")
-    section = site.article(page).find(id=anchor) if anchor else None
-    if section is None or section.name not in ("section", "figure"):
-        return ""
-    if section.name == "figure":
-        return slide(what, str(section), minutes, remarks(section))
-    head = section.find(re.compile("^h[1-3]$")).get_text().strip()
+    target = site.article(page).find(id=anchor) if anchor else None
+    if target is None:
+        return []
+    entry = site.notes.get(f"{page}.html#{anchor}", {})
+    expect = entry.get("Expect.", "")
+    if target.name == "figure":
+        return [(what, str(target), remarks(target))]
+    if "exercise" in target.get("class", ()):
+        return of_exercise(target, expect)
     if page == VOTES:
-        question, options, table, reasons = vote(section)
-        answer = slide(f"{head}: the answer", options + table, minutes, reasons)
-        return slide(head, question + options, minutes, ROUND) + answer
-    return "".join(slide(head, content, minutes, f"{what} {notes}") for content, notes in of_section(section))
+        return of_vote(target)
+    if anchor == CLOSING:
+        return of_closing(target)
+    shown = []
+    if "On the board." in entry:
+        shown.append((title_of(target), entry["On the board."], expect))
+        if "Answer." in entry:
+            shown.append((title_of(target) + ANSWER, entry["Answer."], replies(expect)))
+    if page != NOTES:
+        shown += of_section(target, not shown)
+        head, content, notes = shown[0]
+        shown[0] = head, content, notes if notes == expect else expect + notes
+        shown = [(head, content, notes or replies(expect)) for head, content, notes in shown]
+    return shown
+
+
+def spread(minutes: str, slides: list[Slide]) -> str:
+    """Return the slides of a row, with its minutes shared out; what the next slide answers gets twice as many."""
+    start, end = map(int, minutes.split("-"))
+    heads = [head for head, *_ in slides]
+    parts = [1 + (after == head + ANSWER) for head, after in zip(heads, [*heads[1:], ""], strict=True)]
+    times = [start + round((end - start) * sum(parts[:k]) / sum(parts)) for k in range(len(slides) + 1)]
+    spans = zip(times, times[1:], strict=False)
+    return "".join(
+        slide(head, content, f"{a}-{b}", notes) for (a, b), (head, content, notes) in zip(spans, slides, strict=True)
+    )
 
 
 def write_deck(site: Site, name: str, table: Tag) -> None:
-    """Write the slides of one session: for each row of its table what is to be shown, in the order of the minutes."""
-    aim = next((p for p in table.find_all_previous("p") if p.get_text().startswith("Aim.")), "")
-    slides = [f'<section class="slide first"><h1>{escape(name)}</h1><div class="content">{aim}</div></section>\n']
-    for row in table.select("tbody tr"):
-        minutes, what, shown = (cell.get_text().strip() for cell in row.select("td"))
-        made = "".join(of_link(site, link, minutes, what) for link in row.select("td")[2].select("a[href]"))
-        slides.append(made or slide(what, f"<p>{escape(shown)}</p>", minutes))
+    """Write the slides of one session: for each row of its table what is to be shown, in the order of the minutes.
+
+    What gives an exercise away is left out before its answer has been shown.
+    """
+    aim = next((s for s in table.find_all_previous("strong") if s.get_text() == "Aim."), None)
+    aim = "" if aim is None else f"<p>{aim}{''.join(map(str, aim.next_siblings))}</p>"
+    plan = "".join(f"<li>{row.select('td')[0].get_text()}: {row.select('td')[1].get_text()}</li>" for row in
+                   table.select("tbody tr"))  # fmt: skip
+    rows = [(*(cell.get_text().strip() for cell in row.select("td")[:2]), row.select("td")[2].select("a[href]"))
+            for row in table.select("tbody tr")]  # fmt: skip
+    waiting = [link["href"].removeprefix("../") for *_, links in rows for link in links]
+    for page in {link.partition(".html")[0] for link in waiting}:
+        site.decks.setdefault(page, []).append((name, f"slides/{slug(name)}.html"))
+    slides = [f'<section class="slide first"><h1>{escape(name)}</h1><div class="content">{aim}</div>'
+              f'<aside class="notes"><b>The plan.</b> <ul>{plan}</ul></aside></section>\n']  # fmt: skip
+    for minutes, what, links in rows:
+        shown = []
+        for link in links:
+            waiting.remove(link["href"].removeprefix("../"))
+            made = of_link(site, link, what)
+            words = {word for target in waiting for word in site.giveaways(target)}
+            shown += [(head, without(content, words), notes) for head, content, notes in made]
+        slides.append(spread(minutes, shown or [(what, "", "")]))
     assets = '<link rel="stylesheet" href="../_static/slides.css" /><script defer src="../_static/slides.js"></script>'
     site.write(f"slides/{slug(name)}", name, "".join(slides), "deck", assets)
 
@@ -231,8 +406,8 @@ def gift_question(name: str, text: str, options: list[tuple[bool, str, str]]) ->
     return "\n".join([f"::{name}::[html]{gift(text)} {{", *lines, "}\n"])
 
 
-def of_quiz(article: Tag) -> list[str]:
-    """Return the questions of a quiz page in GIFT."""
+def of_quiz(article: Tag) -> list[tuple[str, str]]:
+    """Return the questions of a quiz page in GIFT, each with the page that explains it."""
     found = []
     for box in article.select(".quiz-question"):
         asked = box.legend.decode_contents().partition('<span class="quiz-how-many"')[0]
@@ -245,12 +420,13 @@ def of_quiz(article: Tag) -> list[str]:
             (answer["data-verdict"] == "right", text, "".join(map(str, answer.find_all(recursive=False)[1:])))
             for text, answer in zip(said, why, strict=True)
         ]
-        found.append(gift_question(box["id"], f"<p>{asked}</p>{''.join(map(str, given))}", options))
+        page = box.select_one(".quiz-see a")["href"].removeprefix("../").partition(".html")[0]
+        found.append((page, gift_question(box["id"], f"<p>{asked}</p>{''.join(map(str, given))}", options)))
     return found
 
 
-def of_votes(article: Tag) -> list[str]:
-    """Return the questions to vote on in GIFT; the explanation is the reasoning behind an option, and its value."""
+def of_votes(article: Tag) -> list[tuple[str, str]]:
+    """Return the questions to vote on in GIFT, each with its chapter; reasoning and value explain an option."""
     found = []
     for section in article.select("section section"):
         if any(p.get_text().startswith("Question") for p in section.find_all("p")):
@@ -261,8 +437,17 @@ def of_votes(article: Tag) -> list[str]:
                     for row in BeautifulSoup(table, "html.parser").select("tbody tr")]  # fmt: skip
             rated = [(right == "*", text, f"{escape(reason)}: {value}")
                      for text, (reason, value, right) in zip(texts, rows, strict=True)]  # fmt: skip
-            found.append(gift_question(section["id"], question, rated))
+            page = section.select_one("a[href*='/notebooks/']")["href"].removeprefix("../").partition(".html")[0]
+            found.append((page, gift_question(section["id"], question, rated)))
     return found
+
+
+def offer(folder: Path, page: str, things: list[tuple[str, str]]) -> None:
+    """Put a line with links for a class at the end of a finished page."""
+    path, up = folder / f"{page}.html", "../" * page.count("/")
+    links = ", ".join(f'<a href="{up}{file}">{escape(text)}</a>' for text, file in things)
+    before, end, after = path.read_text("utf-8").rpartition("</article>")
+    path.write_text(f'{before}<p class="for-a-class">For a class: {links}.</p>{end}{after}', encoding="utf-8")
 
 
 def write(app, exception) -> None:
@@ -276,10 +461,22 @@ def write(app, exception) -> None:
             write_handout(site, page)
     for name, table in sessions(site.article(SYLLABI)):
         write_deck(site, name, table)
+    questions = {page: [] for page in pages if re.match(r"notebooks/\d\d_|book/quiz/", page) or page == VOTES}
+    for page in [page for page in questions if not re.match(r"notebooks/\d", page)]:
+        for chapter, question in (of_votes if page == VOTES else of_quiz)(site.article(page)):
+            for place in {page, chapter} & questions.keys():
+                questions[place].append(question)
     (folder / "gift").mkdir(exist_ok=True)
-    for page in [page for page in pages if page.startswith("book/quiz/") or page == VOTES]:
-        questions = (of_votes if page == VOTES else of_quiz)(site.article(page))
-        (folder / "gift" / f"{page.rpartition('/')[2]}.txt").write_text("\n".join(questions), encoding="utf-8")
+    for page, found in questions.items():
+        name = page.rpartition("/")[2]
+        (folder / "gift" / f"{name}.txt").write_text("\n".join(found), encoding="utf-8")
+        asked = [quiz for quiz in questions if quiz.startswith("book/") and set(questions[quiz]) & set(found)]
+        offer(folder, page, [
+            *[("without solutions, for paper", f"handouts/{name}.html")] * (folder / f"handouts/{name}.html").exists(),
+            *((site.article(quiz).h1.get_text().strip(), f"{quiz}.html") for quiz in asked if quiz != page),
+            ("for Moodle (GIFT)", f"gift/{name}.txt"),
+            *((f"slides: {deck}", file) for deck, file in site.decks.get(page, []) if page != VOTES),
+        ])  # fmt: skip
 
 
 def parts(source: Path) -> list[tuple[str, list[str]]]:
