@@ -312,15 +312,6 @@ def test_tables_go_by_their_index_and_other_kinds_of_numbers_are_refused():
     assert small(metrics=named).metrics == ("human_like",)
 
 
-@pytest.mark.parametrize(("texts", "says"), [
-    (mm.evalset.Texts(["a"]), "one entry of sources per segment, 2; found 1"),
-    (mm.evalset.Texts(references={"r": ["a", "b", "c"]}), "one entry of reference 'r' per segment, 2; found 3"),
-    (mm.evalset.Texts(translations={"A": ["a"]}), "one entry of translations of 'A' per segment, 2; found 1"),
-])  # fmt: skip
-def test_texts_of_another_length_are_refused(texts, says):
-    refuses(says, small, texts=texts)
-
-
 def test_a_further_rating_is_no_metric_unless_it_is_named():
     es = mm.simulate.rate_again(mm.simulate.campaign(n_systems=5, n_segments=30, seed=2, texts=False), 2)
     plain = es.with_metrics({name: es[name] for name in es.metrics})

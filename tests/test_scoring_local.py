@@ -5,7 +5,6 @@ import re
 from functools import partial
 
 import jiwer
-import numpy as np
 import pandas as pd
 import pytest
 import sclite
@@ -191,15 +190,10 @@ def test_dl_hard_matches_its_evaluations(task, data_dir):
     [
         ({}, {"task": "song"}, "`task` must be one of 'translation', 'speech'; found 'song'"),
         ({}, {"metrics": ["bleu", "wer"]}, "unknown metric 'wer'"),
-        ({}, {"metrics": ["bleu", "bleu"]}, "metrics must be distinct"),
-        ({}, {"metrics": []}, "the list of metrics is empty"),
-        ({}, {"tokenize": "moses"}, "`tokenize` must be one of '13a'"),
         ({"perturbed": ["a", None, "b"]}, {}, "'perturbed' of `frame` holds (nan|None) in row 2 .* in 1 of 3 rows"),
-        ({"reference": [1.5, "a", "b"]}, {}, "column 'reference' of `frame` holds 1.5 in row 1"),
         ({"chrf_perturbed": 1.0}, {}, "has a column 'chrf_perturbed' already"),
         ({}, {"scorers": {"chrf": len}}, "`scorers` names a metric that is known already: 'chrf'"),
         ({}, {"scorers": {"x": lambda t: [1.0]}}, "'x' must return 5 finite numbers, one per row"),
-        ({}, {"scorers": {"x": lambda t: [np.nan] * 5}}, "must return 5 finite numbers"),
     ],
 )
 def test_bad_input_of_pairs(change, options, message):
@@ -217,9 +211,6 @@ def test_bad_tables_of_texts():
     ("change", "options", "message"),
     [
         ({"rank": 1}, {}, "`runs` has several rows of system 'A', query 'p', rank 1;"),
-        ({"item": "x"}, {}, "`runs` has several rows of system 'A', query 'p', item 'x'"),
-        ({"query": "z"}, {}, "`runs` has several rows of system 'A', query 'z', rank 1;"),
-        ({}, {"measures": ["P_5", "goodness"]}, "does not know one of the measures: .*goodness"),
         ({}, {"measures": ["P"]}, "does not know one of the measures: 'P'"),
         ({}, {"relevance_level": 0}, "`relevance_level` must be at least 1; found 0"),
     ],

@@ -3,17 +3,10 @@
 """Command lines that are wrong in themselves, or ask for what is not there: each with what its refusal says."""
 
 OPTIONS: dict[str, str] = {
-    "validate teaching --frobnicate": "No such option",
-    "difference chrF": "Missing argument",
-    "rank teaching --seed 1.5": "Invalid value for '--seed'",
-    "local-accuracy x.csv --n-resamples 98": "Invalid value for '--n-resamples'",
     "rank teaching --protocol wmt99": "Invalid value for '--protocol'",
-    "difference chrF -- -1": "Invalid value for 'DELTA'",
     "difference chrf 1": "unknown metric in WMT23: 'chrf'. Did you mean 'chrF'",
     "difference BLEU 1 --segments 100": "no curve of 'BLEU' for 100 segments; the smallest is for 557.*--set my_scores.csv",
     "difference SourceOnly 1 --set teaching": "gives all systems of a set one score",
-    "rank teaching --n-resamples -1": "must be at least",
-    "correlate teaching --grouping both": "must be one of",
     "validate teaching -o .": "is a directory",
     "fetch": "give names of sets, or --list",
     "local-accuracy teaching-ranking --format tsv": "[ct]sv holds one table",

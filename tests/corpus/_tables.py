@@ -67,7 +67,6 @@ def _line_ends():
 
 def _fields():
     yield table("fewer fields than the header", GOOD + "C,1,1\n", r"line 6: expected 4 fields, the header's; found 3")
-    yield table("more fields than the header", GOOD + "C,1,1,1,1\n", r"line 6: expected 4 fields.*found 5")
     yield table("an open quote", GOOD.replace(".9", '".9'), r"a quote is opened and never closed")
     far = HEAD.encode() + b"".join(b"A,%d,1,1\n" % k for k in range(5000)) + b"\xc4,0,1,1\n"
     yield table("a wrong byte far into a file", far, r"byte 0xc4 at or after line 5002")
@@ -116,7 +115,6 @@ def _rows():
     yield table("a row twice", GOOD + "B,2,-7,.3\n", r"several rows of system 'B', segment 2")
     yield table("a row short", GOOD.replace("B,1,-1,.8\n", ""), r"system 'B' has 1 of 2 segments; missing is, for example, segment 1")
     yield table("no system in a row", GOOD + ",1,1,1\n", r"column 'system' of the table is empty in . rows, the first row 5")
-    yield table("a system called NA", GOOD.replace("B,", "NA,"), systems=("A", "NA"))
     yield table("segments with zeros before", GOOD.replace(",1,", ",01,").replace(",2,", ",02,"), segments=("01", "02"))
     yield table("two sources for one segment", HEAD.replace("X", "source") + "A,1,1,one\nB,1,2,two\n",
         r"column 'source' differs between the rows of segment 1")
@@ -155,7 +153,6 @@ def _parquets():
     yield case("a pickle", PICKLE, r"cannot be read")
     yield case("whole numbers with holes", _parquet(_frame(X=pd.array([1, None, 2, 3], dtype="Int64"))), X=((1, None), (2, 3)))
     yield case("scores are dates", _parquet(_frame(X=pd.date_range("2024", periods=4))), r"column 'X' must hold numbers")
-    yield case("scores are true and false", _parquet(_frame(X=[True, False, True, True])), r"must hold numbers; found bool")
     yield case("systems are bytes", _parquet(_frame(system=[b"A", b"A", b"B", b"B"])), r"column 'system' must hold text; found b'A'")
     twice = pa.Table.from_arrays([pa.array(_frame()[c]) for c in ("system", "segment", "human", "X", "X")],
         names=["system", "segment", "human", "X", "X"])
