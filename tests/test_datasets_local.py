@@ -6,7 +6,7 @@ import pytest
 from campaigns import refuses
 from trees import write
 
-from mtmeta.datasets import _ranking, load, load_all, load_any, load_rankings, load_transcripts
+from mtmeta.datasets import _sets, load, load_all, load_any, load_rankings, load_transcripts
 
 REFERENCES = "7-1-0001\tb c\t[]\n7-1-0000\ta b\t[]\n61-2-0000\td\t[]\n"
 TRANSCRIPTS = "7-1-0000\ta\n61-2-0000\t\n7-1-0001\tb c\n"
@@ -157,7 +157,7 @@ def test_runs_are_in_the_order_of_trec_eval(dl_hard):
 
 def test_runs_are_cut_at_100():
     run = pd.DataFrame({"query": "q", "item": [f"d{i:03d}" for i in range(130)], "score": np.arange(130.0)})
-    cut = _ranking.in_trec_order(run, "S")
+    cut = _sets.in_trec_order(run, "S")
     assert (len(cut), cut["rank"].max(), cut["item"].iloc[0], cut["item"].iloc[-1]) == (100, 100, "d129", "d030")
 
 

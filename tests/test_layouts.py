@@ -39,14 +39,11 @@ def test_rows_with_an_edited_text_or_a_comment_are_left_out_and_counted(errors):
 
 def test_weights_of_errors_have_names_or_are_given(errors):
     path = errors("X\td\t1\tb\tSrc 1\tX 1\tStyle/Awkward\tCritical")
-    found = [
-        load(path, weights=w).human[0, 0] for w in ("google", "unbabel", "mqm", {"critical": 8, "critical/style": 2})
-    ]
-    assert found == [-12.5, -5, -12.5, -1]
+    given = ("google", "unbabel", "mqm", {"critical": 8, "critical/style": 2})
+    assert [read(path, weights=weights)["human"][0] for weights in given] == [-12.5, -5, -12.5, -1]
     assert load(path).human[0, 0] == -12.5
-    refuses("unknown severity 'critical'", load, path, weights={"Major": 5})
-    refuses("unknown weights 'gogle'. Did you mean 'google'", load, path, weights="gogle")
-    refuses("`weights` does not apply to a folder", load, path.parent, weights="unbabel")
+    refuses("unknown severity 'critical'", read, path, weights={"Major": 5})
+    refuses("unknown weights 'gogle'. Did you mean 'google'", read, path, weights="gogle")
     assert mqm_weight("Non-translation!", "critical") == mqm_weight("non-translation", "Minor") == 25
     assert mqm_weight("Fluency/Punctuation", "Minor", {"minor": 1, "minor/fluency": 0.5, "minor/f": 9}) == 0.5
 

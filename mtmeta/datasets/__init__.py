@@ -35,7 +35,6 @@ def load(
     unrated: str = "raise",
     human_systems: Sequence[str] = (),
     columns: Mapping[str, str] | None = None,
-    weights: str | Mapping[str, float] = "google",
 ) -> EvalSet:
     """Load the human and metric scores of one test set and language pair.
 
@@ -46,7 +45,7 @@ def load(
         ``mtme/wmt24/<lp>`` and other years of the archive of mt-metrics-eval, ``ted/<lp>``, ``newstest2021/<lp>``,
         ``wmt17-da/<lp>``),
         a table (``.csv``, ``.tsv``, ``.jsonl``, ``.parquet``, ``.xlsx``, perhaps packed, see `read_table`; ``-``
-        reads CSV or TSV from standard input), a table of MQM errors or averages (``.tsv``),
+        reads CSV or TSV from standard input), a table of MQM errors (``.tsv``),
         or a folder in the layout of mt-metrics-eval v2, with ``/<lp>`` after it if it holds several language pairs.
     reference : str, optional
         The reference that metrics were scored against; it is not a candidate. The default is that of the published
@@ -71,8 +70,6 @@ def load(
         such as ``"gemba-v2"`` leave them out, and `validate`, `rank` and reports name them.
     columns : mapping of str to str, optional
         For a table: our name of a column to its name there, such as ``{"human": "mqm"}``.
-    weights : str or mapping
-        For a table of MQM errors: the weights of severities, as for `mqm_weight`.
 
     Returns
     -------
@@ -109,7 +106,7 @@ def load(
     >>> es.shape
     (12, 300)
     """
-    options = Options(reference, annotation, metrics_from, metrics, missing, unrated, human_systems, columns, weights)
+    options = Options(reference, annotation, metrics_from, metrics, missing, unrated, human_systems, columns)
     return _one(EvalSet, name_or_path, options)
 
 

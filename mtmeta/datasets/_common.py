@@ -28,7 +28,6 @@ class Options:
     unrated: str = "raise"
     human_systems: Sequence[str] = ()
     columns: Mapping[str, str] | None = None
-    weights: str | Mapping[str, float] = "google"
 
     def __post_init__(self) -> None:
         """Raise `TypeError` or `ValueError` for a value that an option cannot have."""
@@ -41,14 +40,13 @@ class Options:
         object.__setattr__(self, "metrics", None if self.metrics is None else tuple(self.metrics))
 
     def refuse(self, what: str, *names: str) -> None:
-        """Raise if an option was given that means nothing for this kind of data."""
-        for name in names:
+        """Raise if an option was given that means nothing for this kind of data: one of these, or by default any.
+
+        ``unrated`` means something for all data, because some never have human scores.
+        """
+        for name in names or [option.name for option in fields(self) if option.name != "unrated"]:
             if getattr(self, name) != getattr(_DEFAULTS, name):
                 raise ValueError(f"`{name}` does not apply to {what}. Leave it out.")
-
-    def refuse_all(self, what: str) -> None:
-        """Raise if an option other than ``unrated`` was given: these data never have human scores."""
-        self.refuse(what, *(option.name for option in fields(self) if option.name != "unrated"))
 
 
 _DEFAULTS = Options()

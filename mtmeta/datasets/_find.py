@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from .._files import cache_dir, data_dirs
 from .._names import unknown
-from . import _mqm, _ranking, _sets, _tables, _wmt
+from . import _mqm, _sets, _tables, _wmt
 from ._common import Options, locate
 from ._registry import available, missing
 
@@ -47,7 +47,7 @@ def _teaching(_: str, options: Options) -> Any:
 def _simulated(name: str, _: str, options: Options) -> Any:
     from .. import simulate
 
-    options.refuse_all(name)
+    options.refuse(name)
     return getattr(simulate, name.replace("-", "_"))()
 
 
@@ -62,26 +62,23 @@ SOURCES = {
     "teaching-speech": Source(partial(_simulated, "teaching-speech")),
     "librispeech": Source(_sets.load_librispeech, "librispeech-rnnt", _sets.LIBRISPEECH_PARTS),
     "teaching-ranking": Source(partial(_simulated, "teaching-ranking")),
-    "dl-hard": Source(_ranking.load_dl_hard, "dl-hard", _ranking.TASKS),
+    "dl-hard": Source(_sets.load_dl_hard, "dl-hard", _sets.DL_HARD_TASKS),
 }
 
 
-def _mqm_layout(path: Path) -> Callable[[Path, Options], Any] | None:
-    """Return what loads a table of MQM errors or averages; None if it is a table of ours."""
+def _has_errors(path: Path) -> bool:
+    """Return whether a file is a table of MQM errors."""
     if path.suffix.lower() != ".tsv":
-        return None
+        return False
     with path.open(encoding="utf-8-sig", errors="replace", newline="\n") as stream:
-        header = stream.readline(10_000).split()
-    if header == ["system", "mqm_avg_score", "seg_id"]:
-        return _mqm.load_averages
-    return _mqm.load_errors if {"system", "rater", "target", "category", "severity"} <= {*header} else None
+        return {"system", "rater", "target", "category", "severity"} <= {*stream.readline(10_000).split()}
 
 
 def is_table(given: str | Path) -> bool:
     """Return whether the argument is a table of ours: standard input, or a file in none of the other layouts."""
     if not isinstance(given, str | Path):
         raise TypeError(f"expected a set name or a path; found {type(given).__name__} (see EvalSet.from_frame).")
-    return given == "-" or (Path(given).is_file() and _mqm_layout(Path(given)) is None)
+    return given == "-" or (Path(given).is_file() and not _has_errors(Path(given)))
 
 
 def parts(given: str | Path, options: Options) -> dict[str, Callable[[], Any]]:
@@ -98,8 +95,7 @@ def parts(given: str | Path, options: Options) -> dict[str, Callable[[], Any]]:
         return {f"{name}/{one}".rstrip("/"): partial(_published, name, source, one, options) for one in wanted}
     options.refuse("what is not a table", "columns")
     if path.is_file():
-        return {path.stem: partial(_mqm_layout(path), path, options)}
-    options.refuse("a folder of scores", "weights")
+        return {path.stem: partial(_mqm.load_errors, path, options)}
     if tree := _tree_of(given):
         return _pairs(*tree, options)
     raise _nothing_there(given, path)

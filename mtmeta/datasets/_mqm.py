@@ -137,16 +137,12 @@ def load_newstest2021(lp: str, options: Options) -> EvalSet:
 # -- files ------------------------------------------------------------------------------------
 
 
-def load_averages(path: Path, options: Options) -> EvalSet:
-    """Load a table of average MQM scores: ``system mqm_avg_score seg_id``."""
-    options.refuse("a table of average scores", "metrics_from")
-    return _assemble(_read_averages(path), path, options, name=path.name.split(".")[0])
-
-
-def load_errors(path: Path, options: Options, *, name=None, lp=None, standard=None, rename=None) -> EvalSet:
+def load_errors(
+    path: Path, options: Options, *, name=None, lp=None, standard=None, rename=None, weights="google"
+) -> EvalSet:
     """Load an MQM error table: one row is one error (or ``No-error``) by one rater."""
     options.refuse("a table of MQM errors", "metrics_from")
-    errors, left_out = _read_errors(path, options.weights)
+    errors, left_out = _read_errors(path, weights)
     errors["system"] = errors["system"].replace(rename or {})
     keys = ["system", "segment"]
     by_rater = errors.groupby([*keys, "rater"], sort=False)["weight"].sum()

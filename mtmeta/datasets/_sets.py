@@ -1,15 +1,20 @@
-"""Sets with tables of their own: direct assessments of WMT17, the news of WMT24, and LibriSpeech's transcripts."""
+"""Sets with tables of their own: direct assessments of WMT17, the news of WMT24, and two of other fields.
+
+These are LibriSpeech's transcripts, and DL-HARD's runs of document and passage rankers.
+"""
 
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from .._delimited import read_file
 from .._names import natural
 from .._tables import check_once
 from ..evalset import EvalSet
-from ._common import Options, canonical_ids, choose_annotation, files_in, from_rows, locate, read_fields
+from ..rankings import Rankings
+from ._common import Options, canonical_ids, choose_annotation, files_in, finite, from_rows, locate, read_fields
 from ._tables import read_table
 
 WMT17_PAIRS = ("cs-en", "de-en", "fi-en", "lv-en", "ru-en", "tr-en", "zh-en")
@@ -17,6 +22,9 @@ _WMT17_NAMES = {"LP": "lp", "SYSTEM": "system", "SID": "segment", "HUMAN_score":
 WMT24_PAIRS = ("en-de", "en-es")
 _DATA = Path(__file__).parents[1] / "data"
 LIBRISPEECH_PARTS = ("test-clean", "test-other")
+DL_HARD_TASKS = ("doc", "passage")
+DEPTH = 100
+_RUN = "query Q0 item rank score tag"
 
 
 def load_wmt17_da(lp: str, options: Options) -> EvalSet:
@@ -77,7 +85,7 @@ def load_librispeech(part: str, options: Options) -> pd.DataFrame:
     A segment is an utterance; its speaker is the first field of its id. Texts are lower-cased without
     punctuation upstream, and an empty transcript is an empty string: nothing was recognised.
     """
-    options.refuse_all("librispeech")
+    options.refuse("librispeech")
     folder = locate("librispeech-rnnt")
     references = _read_texts(folder / "ref" / f"{part}.ref_rare.tsv", "UTTERANCE TEXT RARE")
     segments = sorted(references, key=natural)
@@ -99,3 +107,39 @@ def _read_texts(path: Path, names: str) -> dict[str, str]:
     rows = read_fields(path, names, "\t")
     check_once(rows, ["UTTERANCE"], str(path))
     return dict(zip(rows["UTTERANCE"], rows["TEXT"], strict=True))
+
+
+def load_dl_hard(task: str, options: Options) -> Rankings:
+    """Load the first 100 items of every run of a task, with the judgements.
+
+    The order is that of trec_eval: by score, in single precision, and by name downwards where scores are equal;
+    the ranks in the files are not used. The published binary measures count relevance from 2 upwards.
+    """
+    options.refuse("dl-hard")
+    folder = locate("dl-hard")
+    files = files_in(folder / "runs_top100", f"{task}.*.run")
+    qrels = read_trec(folder / f"dl_hard-{task}.qrels", "query Q0 item relevance").drop(columns="Q0")
+    runs = {path.name.removeprefix(f"{task}.").removesuffix(".run"): read_trec(path, _RUN) for path in files}
+    left_out = {f"ranks after {DEPTH}": "of every run the first items are kept"}
+    return Rankings(
+        f"dl-hard/{task}",
+        pd.concat([in_trec_order(run, name) for name, run in runs.items()]),
+        qrels.astype({"relevance": int}),
+        {"source": str(folder), "relevance_level": 2, "left_out": left_out},
+    )
+
+
+def read_trec(path: Path, names: str) -> pd.DataFrame:
+    """Read a TREC run or qrels: fields separated by white space, names as strings."""
+    frame = read_fields(path, names)
+    for column in {"rank", "score", "relevance"} & set(frame):
+        frame[column] = finite(frame[column], path)
+    return frame
+
+
+def in_trec_order(run: pd.DataFrame, system: str) -> pd.DataFrame:
+    """Return a run with ranks as trec_eval gives them, cut after 100 items a query."""
+    run = run.assign(system=system, single=run["score"].astype(np.float32), query=run["query"].astype(object))
+    run = run.sort_values(["query", "single", "item"], ascending=[True, False, False], kind="stable")
+    run["rank"] = run.groupby("query", sort=False).cumcount() + 1
+    return run.loc[run["rank"] <= DEPTH, ["system", "query", "item", "rank", "score"]]

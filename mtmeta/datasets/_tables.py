@@ -37,7 +37,6 @@ _NOT_SCORES, _DIMENSIONS = (_ALIASES.pop(what) for what in ("no score", "dimensi
 _NEEDED = ("system", "segment", "human", "doc", "metric", "score")
 #: Where the human scores of an annotation lie, higher being better.
 _RANGES = {"mqm": (-np.inf, 0), "esa": (0, 100), "da": (0, 100), "da-sqm": (0, 100)}
-_INDEX = ("index", "level_0", "Unnamed: 0")
 #: Columns of names and texts in the other kinds of tables; there they are not scores.
 _NAMES = {
     "transcripts": ("segment", "speaker", "quality", "reference", "transcript"),
@@ -47,7 +46,7 @@ _NAMES = {
 
 def load_table(path: Path | str, options: Options, *, by_pair: bool) -> list[Any]:
     """Load a table of whatever kind; translations as one set, or one per value of the column ``lp``."""
-    options.refuse("a table", "reference", "metrics_from", "weights")
+    options.refuse("a table", "reference", "metrics_from")
     frame = read_table(path, columns=options.columns)
     plain = Path(path).stem if Path(path).suffix.lower() in PACKED else path
     name, source = ("stdin", "standard input") if path == "-" else (Path(plain).stem, str(path))
@@ -131,8 +130,6 @@ def _rankings(frame: pd.DataFrame, name: str, path: str) -> Rankings:
 
 def _build(frame: pd.DataFrame, name: str, source: str, options: Options) -> EvalSet:
     given = {"metrics": options.metrics, "missing": options.missing, "unrated": options.unrated}
-    numeric = [c for c in _INDEX if c in frame and pd.api.types.is_numeric_dtype(frame[c])]
-    index = [c for c in numeric if options.metrics is None and (frame[c].diff().iloc[1:] == 1).all()]
     named = (options.columns or {}).get("human", options.annotation)
     if named in frame and "human" not in frame:
         frame = frame.rename(columns={named: "human"})
@@ -141,10 +138,9 @@ def _build(frame: pd.DataFrame, name: str, source: str, options: Options) -> Eva
     try:
         if hint and {"system", "segment", "human"} <= set(frame):
             raise ValueError(hint)
-        es = EvalSet.from_frame(frame.drop(columns=[*index, *others]), name=name, **given)
+        es = EvalSet.from_frame(frame.drop(columns=[*others]), name=name, **given)
     except ValueError as error:
         raise ValueError(f"{source}: {error}{f' {hint}' * (str(error) != hint)}".rstrip()) from None
-    es.provenance["left_out"].update({f"column {c!r}": "it numbers the rows, as pandas writes it" for c in index})
     es.provenance["left_out"].update({f"column {c!r}": why for c, why in others.items()})
     es.provenance.update(source=source, annotation=options.annotation, reference=None, variants={})
     _check_range(es, options.annotation, source)
@@ -154,7 +150,7 @@ def _build(frame: pd.DataFrame, name: str, source: str, options: Options) -> Eva
 def _no_metrics(frame: pd.DataFrame, *, several: bool) -> dict[str, str]:
     """Return the columns that are not metrics, and why; with ``several``, further human dimensions are among them."""
     found = {}
-    for name in [c for c in map(str, frame) if c not in (*RESERVED, *_INDEX) and not (is_rating(c) or is_reference(c))]:
+    for name in [c for c in map(str, frame) if c not in RESERVED and not (is_rating(c) or is_reference(c))]:
         if several and is_dimension(name):
             found[name] = "another human dimension"
         elif is_no_score(name):

@@ -135,9 +135,10 @@ def read(
     if layout not in ("auto", *_LAYOUTS.index):
         raise unknown("layout", layout, _LAYOUTS.index)
     several = isinstance(paths, (list, tuple)) and not all(isinstance(path, dict) for path in paths)
-    inputs = [_open(path, weights) for path in (paths if several else [paths])]
+    inputs = [_open(path) for path in (paths if several else [paths])]
     tables = []
     for given in inputs:
+        given.weights = weights
         one = _recognised(given, columns or {}) if layout == "auto" else _LAYOUTS.loc[layout]
         if given.form != one.form:
             raise ValueError(f"{given.what}: layout {one.name} has the form {one.form!r}; found {given.form!r}.")
@@ -163,10 +164,10 @@ def read(
 # -- files and objects ------------------------------------------------------------------------
 
 
-def _open(given: Any, weights: str | Mapping[str, float]) -> _Input:
+def _open(given: Any) -> _Input:
     """Return the content of a file or object."""
     if not isinstance(given, (str, Path)):
-        return _rows_input("table in memory", _frame_of(given), None, weights)
+        return _rows_input("table in memory", _frame_of(given), None)
     path = Path(given)
     what = str(given)
     if path.is_dir() or (not path.exists() and (path.parent / "human-scores").is_dir()):
@@ -174,16 +175,16 @@ def _open(given: Any, weights: str | Mapping[str, float]) -> _Input:
         first = _tables.json_lines(read_text(files[0]), files[0]) if files else iter(())
         names = {*next(first, (0, {}))[1]}
         names |= {"human-scores"} if (path / "human-scores").is_dir() or not path.exists() else set()
-        return _Input(what, "folder", files, names, path, weights)
+        return _Input(what, "folder", files, names, path)
     if not path.is_file():
         raise ValueError(f"there is no file or folder {path}.")
     suffix = Path(what.removesuffix(".gz").removesuffix(".xz")).suffix.lower()
     if suffix in (".csv", ".tsv", ".parquet", ".xlsx"):
-        return _rows_input(what, _tables.read_raw(path), path, weights)
+        return _rows_input(what, _tables.read_raw(path), path)
     with _tables.PACKED.get(path.suffix.lower(), open)(path, "rb") as stream:
         text = text_of(stream.read(), path)
     if text.lstrip()[:1] not in ("{", "["):
-        return _Input(what, "text", text, {"Segment", "score:"} if _COMET.search(text) else set(), path, weights)
+        return _Input(what, "text", text, {"Segment", "score:"} if _COMET.search(text) else set(), path)
     try:
         content = json.loads(text)
     except ValueError:
@@ -191,11 +192,11 @@ def _open(given: Any, weights: str | Mapping[str, float]) -> _Input:
     if isinstance(content, dict) and content and all(isinstance(v, list) for v in content.values()):
         first = next(iter(content.values()), [])
         names = {*first[0]} if first and isinstance(first[0], dict) else set()
-        return _Input(what, "lists by file", content, names, path, weights)
+        return _Input(what, "lists by file", content, names, path)
     rows = content if isinstance(content, list) else [content]
     if not rows or not all(isinstance(row, dict) for row in rows):
         raise ValueError(f"{what}: expected JSON objects; found {text.strip()[:40]!r}.")
-    return _rows_input(what, pd.DataFrame(rows, dtype=object), path, weights)
+    return _rows_input(what, pd.DataFrame(rows, dtype=object), path)
 
 
 def _frame_of(given: Any) -> pd.DataFrame:
@@ -213,17 +214,17 @@ def _frame_of(given: Any) -> pd.DataFrame:
     raise TypeError(f"expected a path or a table; found {type(given).__name__}.")
 
 
-def _rows_input(what: str, frame: pd.DataFrame, path: Path | None, weights: Any) -> _Input:
+def _rows_input(what: str, frame: pd.DataFrame, path: Path | None) -> _Input:
     """Return a table with the names of its columns; those that have another name are listed by ours as well."""
     frame = frame.set_axis([str(column) for column in frame.columns], axis=1)
     if {*frame.columns} & {"TGT", "REF", "BAD", "CHK"}:
-        return _Input(what, "no header", frame, {"TGT"}, path, weights)
+        return _Input(what, "no header", frame, {"TGT"}, path)
     first = frame.iloc[0].to_dict() if len(frame) else {}
     scored = any(isinstance(value, dict) and "score" in value for value in first.values())
     fields = {*frame, *renames_of(frame, {}), *(["*.score"] if scored else [])}
     if isinstance(first.get("metric_scores"), dict):
         fields.add("metric_scores")
-    return _Input(what, "rows", frame, fields, path, weights)
+    return _Input(what, "rows", frame, fields, path)
 
 
 def _recognised(given: _Input, columns: Mapping[str, str]) -> pd.Series:
@@ -274,7 +275,7 @@ def _wmt25_humeval(given: _Input) -> pd.DataFrame:
 
 def _wmt25_folder(given: _Input) -> pd.DataFrame:
     """Read the files of all systems of a folder."""
-    parts = [_open(path, given.weights) for path in given.content]
+    parts = [_open(path) for path in given.content]
     given.notes.append(f"{counted(len(parts), 'system')}, named as their files")
     return pd.concat([_wmt25_automatic(part) for part in parts], ignore_index=True)
 
@@ -446,7 +447,7 @@ def _mqm_errors(given: _Input) -> pd.DataFrame:
     """Read one error a row; the score is minus the sum of the weights, averaged over raters."""
     if given.path is None:
         raise ValueError("tables of MQM errors are read from files only. Save it as .tsv.")
-    es = load_errors(given.path, Options(weights=given.weights))
+    es = load_errors(given.path, Options(), weights=given.weights)
     given.notes += [f"left out {what} ({why})" for what, why in es.provenance["left_out"].items()]
     return es.to_frame()
 
@@ -472,20 +473,14 @@ def _wide(given: _Input) -> pd.DataFrame:
         raise ValueError(
             f"{given.what}: expected a column 'system', or a column of scores for each system; found {listed(rows)}."
         )
-    pairs = {c: tuple(c.partition("_")[::2]) for c in systems}
-    kinds, names = ({*part} for part in zip(*pairs.values(), strict=True))
-    several = all(pairs[c][1] for c in systems) and len(kinds) * len(names) == len(systems) and len(names) > 1
-    score = "human" if re.search("human|mqm|esa|rating", given.stem.casefold()) else given.stem
-    if not several:
-        pairs = {c: (score, c) for c in systems}
-    named = dict.fromkeys(name for _, name in pairs.values())
-    given.notes.append(f"{counted(len(named), 'system')}, a column each: {some_of(named)}")
-    parts = [rows[kept].assign(system=name, kind=kind, score=rows[c]) for c, (kind, name) in pairs.items()]
-    tall = pd.concat(parts, ignore_index=True)
-    wide = tall.pivot(index=["system", "segment"], columns="kind", values="score")
-    wide = wide.rename_axis(columns=None).reset_index()
-    texts = [c for c in kept if c not in ("segment", "system")]
-    return wide.merge(rows[["segment", *texts]], on="segment") if texts else wide
+    tall = rows.melt(kept, systems, "column", "score")
+    names, parts = tall["column"], tall["column"].str.partition("_")
+    kinds, own = parts[0], parts[2]
+    if not own.all() or own.nunique() < 2 or kinds.nunique() * own.nunique() != len(systems):
+        kinds, own = "human" if re.search("human|mqm|esa|rating", given.stem.casefold()) else given.stem, names
+    given.notes.append(f"{counted(own.nunique(), 'system')}, a column each: {some_of(own.unique())}")
+    tall = tall.assign(kind=kinds, system=own).drop(columns="column")
+    return tall.pivot(index=[*kept, "system"], columns="kind", values="score").rename_axis(columns=None).reset_index()
 
 
 #: By name: what writes a layout, its form, the fields that show it, and what reads it. The first whose fields are all

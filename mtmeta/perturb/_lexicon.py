@@ -5,6 +5,7 @@ are used where the option ``tools`` of `perturb_table` names them.
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
@@ -27,22 +28,20 @@ def words(section: str, *languages: str) -> frozenset[str]:
     return frozenset(word for lines in known for line in lines for word in line.split())
 
 
-@cache
-def groups(language: str) -> tuple[tuple[str, tuple[dict[str, str], ...]], ...]:
-    """Return the groups of synonyms: part of speech and the forms of each member."""
-    found = []
+def _groups(language: str) -> Iterator[tuple[str, list[dict[str, str]]]]:
+    """Yield the groups of synonyms: part of speech and the forms of each member."""
     for part in ("noun", "verb", "adjective", "adverb", "other"):
         names, *lines = word_lists(language)[part]
-        members = ([zip(names.split("/"), m.split("/"), strict=True) for m in line.split()] for line in lines)
-        found += [(part, tuple({k: v for k, v in m if v != "-"} for m in group)) for group in members]
-    return tuple(found)
+        for line in lines:
+            members = (zip(names.split("/"), member.split("/"), strict=True) for member in line.split())
+            yield part, [{name: form for name, form in member if form != "-"} for member in members]
 
 
 @cache
 def _thesaurus(language: str) -> dict[str, dict[tuple[str, str], tuple[str, ...]]]:
     """Return form -> (part, name of the form) -> the same form of its synonyms. German nouns keep their capital."""
     found: dict[str, dict[tuple[str, str], tuple[str, ...]]] = {}
-    for part, members in groups(language):
+    for part, members in _groups(language):
         for member in members:
             for name, form in member.items():
                 others = [m[name] for m in members if name in m and m[name] != form]

@@ -62,7 +62,7 @@ def examples_of(frame: pd.DataFrame, sees: str) -> list[tuple[str, str, float]]:
     texts = texts_of(frame, sees)
     check_table(frame, ["human"])
     scores = numbers_of(frame["human"], "human")
-    check_table(pd.DataFrame({"human": scores}), ["human"])  # nor may a cell be blank
+    check_table(frame.assign(human=scores), ["human"])  # nor may a cell be blank
     check_scores(scores, "column 'human'")
     distinct = len(set(texts))
     if distinct < FEWEST_TEXTS:

@@ -1,6 +1,6 @@
 # ruff: noqa: E501 - the name of a case and what must come of it stay in one place
 # fmt: off
-"""Folders in the layout of mt-metrics-eval v2, and tables of MQM errors and averages."""
+"""Folders in the layout of mt-metrics-eval v2, and tables of MQM errors."""
 
 import os
 from pathlib import Path
@@ -135,7 +135,6 @@ ROWS = (
     "B\td\t2\tr\tTwo.\tZwo.\tOther\tMinor\n"
 )
 ERRORS_MEAN = {"systems": ("A", "B"), "segments": (1, 2), "human": ((0, -1), (-5, -1)), "metrics": ()}
-AVERAGES = "system mqm_avg_score seg_id\nA 0 1\nA -1 2\nB -5 1\nB -1 2\n"
 
 
 def mqm(name, text, refused="", **meaning):
@@ -148,9 +147,6 @@ def _mqm():
     yield mqm("an unknown severity", ERRORS + ROWS.replace("Major", "Grave"), r"unknown severity 'grave'")
     yield mqm("no segment in a row", f"{ERRORS}{ROWS}A\td\t\tr\ts\tt\tx\tMinor\n", r"'segment' of the table is empty in 1 rows, the first row 5")
     yield mqm("two translations of one segment", ERRORS + ROWS + "A\td\t1\tr\tOne.\tAnders.\tx\tMinor\n")
-    yield mqm("averages", AVERAGES)
-    for row, refused in (("C 1 1 1", "expected `SYSTEM SCORE SEGMENT`; found"), ("C x 1", "'x' is not a finite number")):
-        yield mqm(f"averages: {row}", f"{AVERAGES}{row}\n", rf"line 6: {refused}")
 
 
 TREES: tuple[Case, ...] = (*_any_file(), *_scores(), *_texts(), *_layout(), *_mqm())
