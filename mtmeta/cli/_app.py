@@ -2,6 +2,7 @@
 
 import re
 import sys
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
@@ -9,6 +10,7 @@ from typer.core import TyperGroup
 
 from .. import __version__
 from .._escapes import visible
+from ._options import described
 
 #: Options by what messages of the package call them: parameters of functions.
 _OPTIONS = {"metrics": "--metric", "rng": "--seed", "n_jobs": "--jobs"}
@@ -59,6 +61,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+def command(line: str, *, of: typer.Typer = app, **options: Any) -> Callable:
+    """Return a decorator that adds a command; ``line`` is its `example`."""
+    return lambda function: of.command(epilog=example(line), **options)(described(function))
 
 
 def _print_version(wanted: bool) -> None:

@@ -1,23 +1,20 @@
 """`mtmeta exercises` and `mtmeta class`: sheets of exercises; a data set a student, and marks."""
 
 from pathlib import Path
-from typing import Annotated
 
-from typer import Argument, BadParameter, Context, Option, Typer
+from typer import BadParameter, Context, Typer
 
-from . import _options as opt
-from ._app import Program, app, example
+from ._app import Program, app, command
+from ._options import described
 from ._output import emit, say, written
 
-Solutions = Annotated[bool, Option("--solutions", help="Include the solutions, for the lecturer.")]
 
-
-@app.command(epilog=example("exercises 1 --out sheets"))
+@command("exercises 1 --out sheets")
 def exercises(
-    chapters: opt.Chapters,
-    out: opt.Folder = Path("exercises"),
-    solutions: Solutions = False,
-    quiet: opt.Quiet = False,
+    chapters: list[str],
+    out: Path | None = Path("exercises"),
+    solutions: bool = False,
+    quiet: bool = False,
 ) -> None:
     """Write the exercises of chapters as notebooks without solutions.
 
@@ -32,24 +29,19 @@ def exercises(
         say(f"written: {path}")
 
 
-Names = Annotated[Path | None, Option(exists=True, dir_okay=False, help="A file with the names, one a line.")]
-Plant = Annotated[str, Option(metavar="LIST", help="What to plant, separated by commas.")]
-Out = Annotated[Path, Option("--out", "-o", metavar="DIR", file_okay=False, help="Write into this folder.")]
-Written = Annotated[Path, Argument(metavar="CLASS", exists=True, file_okay=False, help="The folder of the class.")]
-Answers = Annotated[Path, Argument(metavar="ANSWERS", exists=True, file_okay=False, help="A folder with the answers.")]
-
 _EXAMPLE = "\b\nExample:\n  printf 'Ada\\nBo\\n' > names.txt\n  mtmeta class --students names.txt -o class\n"
 _EXAMPLE += "  mtmeta class check class class"
 room = Typer(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
 
 
 @room.callback(invoke_without_command=True, epilog=_EXAMPLE)
+@described
 def make(
     context: Context,
-    students: Names = None,
-    plant: Plant = "favour,ties,sentinel",
-    out: Out = Path("class"),
-    seed: opt.Seed = 1,
+    students: Path | None = None,
+    plant: str = "favour,ties,sentinel",
+    out: Path = Path("class"),
+    seed: int = 1,
 ) -> None:
     """Write a simulated campaign and a sheet for each student of a class.
 
@@ -69,7 +61,8 @@ def make(
 
 
 @room.command(epilog=_EXAMPLE)
-def check(folder: Written, answers: Answers) -> None:
+@described
+def check(folder: Path, answers: Path) -> None:
     """Mark the answers: one point for each planted fact that was found."""
     from ..book import students
 

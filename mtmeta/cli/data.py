@@ -1,30 +1,18 @@
 """`mtmeta validate`, `mtmeta fetch` and `mtmeta import`: what was loaded, public sets, and the files of other tools."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from typer import Argument, BadParameter, Context, Option
+from typer import BadParameter, Context
 
 import mtmeta as mm
 
-from . import _options as opt
-from ._app import app, example
+from ._app import command
 from ._given import OnSets, Writes, columns_of, together
 from ._output import say
 
-Names = Annotated[list[str] | None, Argument(metavar="NAME", help="Sets to download.")]
-ShowSets = Annotated[bool, Option("--list", help="List what can be downloaded, and download nothing.")]
-Files = Annotated[list[str] | None, Argument(metavar="FILE", help="Files or folders; several are joined.")]
-Layout = Annotated[str, Option(metavar="NAME", help="The layout of all files, by default recognised.")]
-Human = Annotated[str | None, Option(metavar="COLUMN", help="The column that holds the human scores.")]
-_RATERS = "Several ratings of a translation: their mean, the mean of each rater's z-scores, or a column each."
-Raters = Annotated[Literal["mean", "standardise", "apart"], Option(help=_RATERS)]
-Weights = Annotated[str, Option(metavar="NAME", help="Weights of MQM errors: google, unbabel or mqm.")]
-Columns = Annotated[str | None, Option(metavar="system=Sys,...", help="Names of columns in your files.")]
-ShowLayouts = Annotated[bool, Option("--list", help="List the layouts, and read nothing.")]
 
-
-@app.command(cls=OnSets, epilog=example("validate teaching"))
-def validate(context: Context, sets: opt.Sets, metric: opt.Metric = None) -> None:
+@command("validate teaching", cls=OnSets)
+def validate(context: Context, sets: list[str], metric: list[str] | None = None) -> None:
     """Check data: what was loaded, what was left out and why, what may be wrong.
 
     Each row is a finding: its subject, its name, how many there are, and of how many. The exit code is 2 if these
@@ -38,8 +26,8 @@ def validate(context: Context, sets: opt.Sets, metric: opt.Metric = None) -> Non
     context.obj.write(together({es.name: mm.datasets.validate(es) for es in loaded}))
 
 
-@app.command(cls=Writes, epilog=example("fetch --list"))
-def fetch(context: Context, names: Names = None, show: ShowSets = False) -> None:
+@command("fetch --list", cls=Writes)
+def fetch(context: Context, names: list[str] | None = None, show: bool = False) -> None:
     """Download public data sets into the cache.
 
     The output names their place, their licence, and what to cite. Files are checked by sha256. To continue an
@@ -61,16 +49,16 @@ def fetch(context: Context, names: Names = None, show: ShowSets = False) -> None
     context.obj.write(pd.DataFrame(rows, columns=["set", "what", "text"]))
 
 
-@app.command("import", cls=Writes, epilog=example("import --list"))
+@command("import --list", name="import", cls=Writes)
 def import_(
     context: Context,
-    files: Files = None,
-    layout: Layout = "auto",
-    human: Human = None,
-    raters: Raters = "mean",
-    weights: Weights = "google",
-    columns: Columns = None,
-    show: ShowLayouts = False,
+    files: list[str] | None = None,
+    layout: str = "auto",
+    human: str | None = None,
+    raters: Literal["mean", "standardise", "apart"] = "mean",
+    weights: str = "google",
+    columns: str | None = None,
+    show: bool = False,
 ) -> None:
     """Turn what other tools wrote into a table that the other commands take.
 

@@ -1,27 +1,26 @@
 """`mtmeta compare`, `mtmeta power` and `mtmeta drivers`: the difference between two metrics."""
 
 from textwrap import shorten
-from typing import Annotated
 
-from typer import Context, Option
+from typer import Context
 
 import mtmeta as mm
 
 from . import _options as opt
-from ._app import app, example
+from ._app import command
 from ._given import OnSets, together
 from ._output import say
 
 
-@app.command(cls=OnSets, epilog=example("compare teaching Judge chrF"))
+@command("compare teaching Judge chrF", cls=OnSets)
 def compare(
     context: Context,
-    file: opt.File,
-    metrics: opt.Duel,
+    file: str,
+    metrics: tuple[str, str],
     coefficient: opt.Coefficient = "pearson",
     grouping: opt.Grouping = "segment",
-    n_resamples: opt.Draws = 1000,
-    seed: opt.Seed = 0,
+    n_resamples: int = 1000,
+    seed: int = 0,
 ) -> None:
     """Test whether one metric is better than another by more than luck.
 
@@ -52,15 +51,15 @@ def compare(
     context.obj.write(pd.DataFrame(rows, columns=names))
 
 
-@app.command(cls=OnSets, epilog=example("power teaching Judge RegressorQE --coefficient acc_eq"))
+@command("power teaching Judge RegressorQE --coefficient acc_eq", cls=OnSets)
 def power(
     context: Context,
-    file: opt.File,
-    metrics: opt.Duel,
+    file: str,
+    metrics: tuple[str, str],
     coefficient: opt.Coefficient = "pearson",
     grouping: opt.Grouping = "segment",
-    n_resamples: opt.Draws = 1000,
-    seed: opt.Seed = 0,
+    n_resamples: int = 1000,
+    seed: int = 0,
 ) -> None:
     """Estimate how many segments and how many systems it takes to show a difference of this size.
 
@@ -78,14 +77,14 @@ def power(
     context.obj.write(together(tables).replace(float("inf"), float("nan")))  # JSON has no infinity
 
 
-@app.command(cls=OnSets, epilog=example("drivers teaching Judge chrF --top 10"))
+@command("drivers teaching Judge chrF --top 10", cls=OnSets)
 def drivers(
     context: Context,
-    file: opt.File,
-    metrics: opt.Duel,
+    file: str,
+    metrics: tuple[str, str],
     coefficient: opt.Coefficient = "pearson",
     grouping: opt.Grouping = "segment",
-    top: Annotated[int, Option(metavar="N", min=1, help="How many segments to show.")] = 20,
+    top: int = 20,
 ) -> None:
     """Show the segments that drive the difference between two metrics, the most influential first.
 

@@ -3,43 +3,33 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
-from typer import Argument, Context, Option
+from typer import Context
 
 import mtmeta as mm
 
-from . import _options as opt
-from ._app import app, example
+from ._app import command
 from ._given import OnSets, report_left_out, together
 from ._output import say
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Names = Annotated[list[str], Argument(metavar="SYSTEM SYSTEM FILE|SET", help="Two systems, then the scores.")]
-All = Annotated[bool, Option("--all", help="Compare all pairs of systems; name only the scores.")]
-_FIGURE = "With --all and one --metric: draw the differences of all pairs."
-Figure = Annotated[Path | None, Option(metavar="FILE", dir_okay=False, help=_FIGURE)]
-Preferring = Annotated[str, Argument(metavar="METRIC", help="The metric, as the scores call it.")]
-Delta = Annotated[float, Argument(metavar="DELTA", min=0, help="How much it prefers one system.")]
-_CURVE = "Fit the curve to these scores, not to WMT23's; repeatable."
-Curve = Annotated[list[str] | None, Option("--set", metavar="FILE|SET", help=_CURVE)]
-Averaged = Annotated[int | None, Option(metavar="N", help="How many segments are averaged, by default all.")]
 #: Level of the tests of which the last message speaks.
 _ALPHA = 0.05
 
 
-@app.command(cls=OnSets, epilog=example("systems Ember Aster teaching"))
+@command("systems Ember Aster teaching", cls=OnSets)
 def systems(
     context: Context,
-    names: Names,
-    every: All = False,
-    figure: Figure = None,
-    metric: opt.Metric = None,
-    n_resamples: opt.Draws = 1000,
-    seed: opt.Seed = 0,
+    names: list[str],
+    every: bool = False,
+    figure: Path | None = None,
+    metric: list[str] | None = None,
+    n_resamples: int = 1000,
+    seed: int = 0,
 ) -> None:
     """Test by each metric whether one system is better than another.
 
@@ -77,13 +67,13 @@ def _conclude(name: str, table: pd.DataFrame, first: str, second: str) -> None:
     say(f"{name}: {', '.join(told)}")
 
 
-@app.command(cls=OnSets, epilog=example("difference chrF 1.2"))
+@command("difference chrF 1.2", cls=OnSets)
 def difference(
     context: Context,
-    name: Preferring,
-    delta: Delta,
-    sets: Curve = None,
-    segments: Averaged = None,
+    name: str,
+    delta: float,
+    sets: list[str] | None = None,
+    segments: int | None = None,
 ) -> None:
     """Print how often humans prefer the system that a metric prefers by this much.
 
