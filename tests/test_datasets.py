@@ -189,13 +189,8 @@ def test_a_table_says_what_its_human_scores_are(tmp_path):
     es = load(path, annotation="esa")
     assert (es.metrics, es.human.ravel().tolist(), es.provenance["annotation"]) == (("M",), [0, 100], "esa")
     assert "esa" in mm.datasets.validate(es).query("what == 'annotation'")["name"].tolist()
-    refuses(
-        "human scores of the annotation 'mqm' are at most 0; found 100",
-        load,
-        path,
-        annotation="mqm",
-        columns={"human": "esa"},
-    )
+    options = {"annotation": "mqm", "columns": {"human": "esa"}}
+    refuses("human scores of the annotation 'mqm' are at most 0; found 100", load, path, **options)
     write(path, "system,segment,human,M\nA,1,-1,1\nB,1,100,2\n")
     refuses("human scores of the annotation 'esa' are between 0 and 100; found -1", load, path, annotation="esa")
     assert load(path, annotation="da-z").human[0, 0] == -1  # a name without a known range

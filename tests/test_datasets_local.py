@@ -35,13 +35,10 @@ def librispeech(places):
 def test_transcripts_by_hand(librispeech):
     table = load_transcripts("librispeech/test-clean")
     assert list(table) == ["system", "segment", "speaker", "quality", "reference", "transcript"]
-    assert table.values.tolist() == [
-        ["b1.base", "7-1-0000", "7", "clean", "a b", "a"],
-        ["b1.base", "7-1-0001", "7", "clean", "b c", "b c"],
-        ["b1.base", "61-2-0000", "61", "clean", "d", ""],
-        ["s1.more_100", "7-1-0000", "7", "clean", "a b", "a b"],
-        ["s1.more_100", "7-1-0001", "7", "clean", "b c", "b c"],
-        ["s1.more_100", "61-2-0000", "61", "clean", "d", ""],
+    assert ["|".join(row) for row in table.values.tolist()] == [
+        f"{system}|{row}"
+        for system, first in (("b1.base", "a"), ("s1.more_100", "a b"))
+        for row in (f"7-1-0000|7|clean|a b|{first}", "7-1-0001|7|clean|b c|b c", "61-2-0000|61|clean|d|")
     ]
     other = load_transcripts("librispeech/test-other")
     assert (other["quality"].unique().tolist(), other.attrs["name"]) == (["other"], "librispeech/test-other")
@@ -141,15 +138,10 @@ def dl_hard(places):
 def test_runs_are_in_the_order_of_trec_eval(dl_hard):
     found = load_rankings("dl-hard/doc")
     # D9 and D10 tie: trec_eval puts the greater name, as a string, first; the rank in the file says nothing.
-    assert found.runs.drop(columns="score").values.tolist() == [
-        ["one(zs)", "2", "D9", 1],
-        ["one(zs)", "2", "D10", 2],
-        ["one(zs)", "2", "D1", 3],
-        ["one(zs)", "10", "D2", 1],
-        ["two", "2", "D1", 1],
-        ["two", "10", "D2", 1],
-        ["two", "10", "D3", 2],
-    ]
+    assert found.runs.groupby(["system", "query"], sort=False)["item"].agg(list).to_dict() == {
+        ("one(zs)", "2"): ["D9", "D10", "D1"], ("one(zs)", "10"): ["D2"],
+        ("two", "2"): ["D1"], ("two", "10"): ["D2", "D3"],
+    }  # fmt: skip
     assert found.qrels.values.tolist() == [["2", "D1", 3], ["2", "D7", 0], ["10", "D2", 1]]
     assert found.to_frame()["relevance"].tolist() == [pd.NA, pd.NA, 3, 1, 3, 1, pd.NA]
     assert found.provenance["relevance_level"] == 2

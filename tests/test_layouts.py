@@ -92,43 +92,27 @@ LAYOUTS = {
     "appraise.csv": ("appraise", {"human": shifted(HUMAN, by=-5)}, ["1 score of documents", "1 control item (BAD)"]),
     "wmt25-humeval.jsonl": ("wmt25-humeval", {"human": shifted(HUMAN, by=-5)}, ["2 raters"]),
     "automatic": ("wmt25-automatic", {"Kiwi": shifted(SCORES), "Judge": shifted(HUMAN)}, ["2 systems, named as"]),
-    "automatic/A.jsonl": (
-        "wmt25-automatic-file",
-        {"Kiwi": {"A": SCORES["A"]}, "Judge": {"A": HUMAN["A"]}},
-        ["no human scores"],
-    ),
+    "automatic/A.jsonl": ("wmt25-automatic-file",
+        {"Kiwi": {"A": SCORES["A"]}, "Judge": {"A": HUMAN["A"]}}, ["no human scores"]),
     "mtme-ratings.jsonl": ("mtme-ratings", {"human": {"A": [0, -1, 0], "B": [-6, -2, -5]}}, ["weights of the errors"]),
     "subset2evaluate.json": ("subset2evaluate", {"human": shifted(HUMAN), "COMET": shifted(SCORES)}, []),
     "metricx/A.jsonl": ("metricx", {"MetricX": {"A": [-2.5, -7.5, -5]}}, ["lower is better"]),
-    "metricx-evaluate.jsonl": (
-        "metricx",
-        {"human": shifted(HUMAN, 0.25, -25), "MetricX": shifted(SCORES, 25, -25)},
-        ["lower is better", "the labels rise with the predicted error"],
-    ),
+    "metricx-evaluate.jsonl": ("metricx", {"human": shifted(HUMAN, 0.25, -25), "MetricX": shifted(SCORES, 25, -25)},
+        ["lower is better", "the labels rise with the predicted error"]),
     "comet.json": ("comet-json", {"COMET": shifted(SCORES)}, []),
     "comet.txt": ("comet-text", {"COMET": shifted(SCORES)}, []),
-    "A.json": (
-        "sacrebleu",
-        {"BLEU": {"A": [40.5]}, "TER": {"A": [-30]}},
-        ["TER counts errors", "named as the file: A"],
-    ),
+    "A.json": ("sacrebleu", {"BLEU": {"A": [40.5]}, "TER": {"A": [-30]}}, ["TER counts errors", "as the file: A"]),
     "sacrebleu-systems.json": ("sacrebleu-systems", {"BLEU": {"A": [40.5], "B": [20.5]}}, ["whole systems"]),
-    "label-studio.csv": (
-        "label-studio",
-        {"human": {"A": [4.5, 3.5, 4.5], "B": [2.5, 3.5, 2.5]}},
-        ["'adequacy'", "column 'text'", "2 raters"],
-    ),
-    "label-studio.json": (
-        "label-studio-json",
-        {"human": {"A": [5.5, 4.5, 5.5], "B": [3.5, 4.5, 3.5]}},
-        ["'quality'", "2 raters"],
-    ),
+    "label-studio.csv": ("label-studio", {"human": {"A": [4.5, 3.5, 4.5], "B": [2.5, 3.5, 2.5]}},
+        ["'adequacy'", "column 'text'", "2 raters"]),
+    "label-studio.json": ("label-studio-json", {"human": {"A": [5.5, 4.5, 5.5], "B": [3.5, 4.5, 3.5]}},
+        ["'quality'", "2 raters"]),
     "mqm.tsv": ("mqm", {"human": {"A": [0, -1, 0], "B": [-5, -1, -5]}}, []),
     "long.csv": ("long", {"human": shifted(HUMAN), "chrF": shifted(SCORES)}, []),
     "table.csv": ("table", {"human": shifted(HUMAN), "chrF": shifted(SCORES)}, ["'year'", "'annotators'", "'note'"]),
     "human.csv": ("wide", {"human": shifted(HUMAN)}, ["2 systems, a column each"]),
     "wide-scores.csv": ("wide", {"human": shifted(HUMAN), "COMET": shifted(SCORES)}, []),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("file", LAYOUTS)
@@ -225,11 +209,8 @@ def test_an_unknown_layout_is_refused(tmp_path):
     refuses("unknown layout 'comet'. Did you mean", read, scores, "comet")
     refuses("layout comet-json has the form 'lists by file'; found 'rows'", read, scores, "comet-json")
     refuses("expected the layout wmt25-humeval .* damaged .*unpack", read, scores, "wmt25-humeval")
-    refuses(
-        "'score' must hold numbers; found 'good'",
-        read,
-        write(tmp_path / "l.csv", "system,segment,metric,score\nA,1,m,good\n"),
-    )
+    good = write(tmp_path / "l.csv", "system,segment,metric,score\nA,1,m,good\n")
+    refuses("'score' must hold numbers; found 'good'", read, good)
     refuses("there is no file or folder", read, tmp_path / "none.json")
 
 

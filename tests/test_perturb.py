@@ -1,9 +1,11 @@
 """Perturbations: one edit of a kind that says what it does, in the text as it stands; tables, rankings, models."""
 
+import json
 import sys
 from collections import Counter
 from functools import partial
 from itertools import product
+from pathlib import Path
 from types import SimpleNamespace
 from typing import ClassVar
 
@@ -43,91 +45,14 @@ def edited(text, kind, language, seed):
     return _edit(Words(text, language), kind, "translation", setting, np.random.default_rng(seed))
 
 
-def each(pattern, words):
-    """Return a pattern with each word in its gap."""
-    return {pattern.replace("_", word) for word in words.split()}
-
-
-#: kind, options, and every possible result of each text
-WORKED = [
-    ("removal", {}, {"A b, c.": {"b, c.", "A, c.", "A b,."}, "A  b": {"b", "A"}, "Hm.": {None}}),
-    ("swapping", {}, {"A b, c.": {"b A, c.", "c b, A.", "A c, b."}, "The the.": {None}, "": {None}}),
-    ("insertion", {"vocabulary": ["now"]}, {
-        "Go on!": {"now Go on!", "Go now on!", "Go on now!"}, "GO ON": {"NOW GO ON", "GO NOW ON", "GO ON NOW"},
-        "...": {None},
-    }),
-    ("insertion", {"vocabulary": []}, {"Go on!": {None}}),
-    # synonyms keep inflection and case
-    ("synonym", {}, {
-        "The homes.": {"The houses."}, "Homes.": {"Houses."}, "They began.": {"They started.", "They commenced."},
-        "It has begun.": {"It has started.", "It has commenced."}, "An enormous tree.": {None},
-        "A vast tree.": {"A huge tree.", "A gigantic tree."},
-    }),
-    ("synonym", {"language": "de"}, {
-        "Das Auto.": {"Das Fahrzeug."}, "Den Autos.": {"Den Fahrzeuge."}, "Ein kaltes Bad.": {"Ein kühles Bad."},
-        "Er kauft es.": {"Er erwirbt es."},
-    }),
-    ("synonym", {"language": "ru"}, {"Новая книга.": {"Современная книга."}, "Он смотрел.": {"Он глядел."}}),
-    # pronouns stay of one kind
-    ("pronoun", {}, {
-        "He left.": each("_ left.", "I You She It We They"), "Ask her.": each("Ask _.", "me him us them"),
-        "Did he leave?": each("Did _ leave?", "I you she it we they"), "In the US.": {None},
-        "Take her car.": each("Take _ car.", "my your his its our their"),
-        "I hope that.": each("_ hope that.", "You He She It We They"),
-    }),
-    ("pronoun", {"language": "de"}, {
-        "Meine Uhr.": each("_ Uhr.", "Deine Seine Ihre Unsere"),
-        "Kennst du ihn?": each("Kennst du _?", "mich dich uns euch") | each("Kennst _ ihn?", "ich er sie es wir"),
-    }),
-    ("pronoun", {"language": "ru"}, {"Мне жаль.": each("_ жаль.", "Тебе Ему Ей Нам Вам Им")}),
-    # names
-    ("named_entity", {"entities": ["Bo"]}, {
-        "We saw Jo in Rome.": {"We saw Bo in Rome.", "We saw Jo in Bo."}, "Jo Miller sings.": {"Bo sings."},
-        "On Monday in May.": {None},
-    }),
-    ("named_entity", {"entities": ["china"]}, {"He left the Bank of China.": {"He left the china of China."}}),
-    ("named_entity", {"entities": ["rome"]}, {"Rain in Rome.": {None}}),
-    ("named_entity", {"language": "de", "entities": ["Ulm"]}, {
-        "Das Haus in Berlin.": {"Das Haus in Ulm."}, "Das Haus der NATO.": {"Das Haus der Ulm."},
-        "Das Haus am See.": {None}, "Wie gelingt es Ihnen, Ihre Energie zu halten?": {None},
-    }),
-    ("named_entity", {"language": "ru", "entities": ["Рим"]}, {"Он живёт в Москве.": {"Он живёт в Рим."}}),
-    ("negation", {}, {
-        "He can swim.": {"He can not swim."}, "He went home.": {"He not went home."},
-        "A house, big.": {"A house, not big."}, "He did not.": {None}, "In May.": {None},
-    }),
-    ("negation", {"language": "de"}, {
-        "Er kann schwimmen.": {"Er kann nicht schwimmen."}, "Eine Idee.": {"Keine Idee."}, "Er stellt es ein.": {None},
-    }),
-    ("negation", {"language": "ru"}, {"Он знает.": {"Он не знает."}}),
-    ("negation_removal", {}, {
-        "I did not go.": {"I did go."}, "I don't.": {"I do."}, "Can't you?": {"Can you?"}, "I won’t.": {"I will."},
-        "Nobody came.": {"Somebody came."}, "DON'T GO": {"DO GO"}, "We go.": {None},
-    }),
-    ("negation_removal", {"language": "de"}, {
-        "Das ist nicht gut.": {"Das ist gut."}, "Keine Idee.": {"Eine Idee."},
-    }),
-    ("negation_removal", {"language": "ru"}, {
-        "Он не знает.": {"Он знает."}, "Никто не знал.": {"Кто-то не знал.", "Никто знал."},
-    }),
-    # characters are words where there are no spaces
-    ("removal", {"language": "zh"}, {"我爱。": {"爱。", "我。"}}),
-    ("swapping", {"language": "zh"}, {"我爱。": {"爱我。"}}),
-    ("insertion", {"language": "zh", "vocabulary": ["们"]}, {"我爱。": {"们我爱。", "我们爱。", "我爱们。"}}),
-    ("negation", {"language": "zh"}, {"我爱。": {None}}),
-    ("pronoun", {"language": "fr"}, {"Il dort.": {None}}),
-    ("insertion", {"language": "fr"}, {"Il dort.": {None}}),
-    ("swapping", {"language": "fr"}, {"Il dort.": {"dort Il."}}),
-    # letters that sound alike; the paper's example is t to d, water to wader
-    ("phonetic", {"task": "speech"}, {"WATER": each("WA_R", "DE TU TI TA") | {"WETER", "WUTER"}, "of a": {None},
-        "Photo": each("_o", "Phut Phod Fot Phawt")}),
-    ("phonetic", {"task": "speech", "language": "de"}, {"Wasser": {None}}),
-]  # fmt: skip
+#: Kind, options, and every possible result of each text; none where it cannot be perturbed.
+WORKED = json.loads(Path(__file__).with_name("perturbations.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize(("kind", "options", "expected"), WORKED)
 def test_worked_sentences(kind, options, expected):
-    assert {text: outcomes(text, kind, **options) for text in expected} == expected
+    found = {text: outcomes(text, kind, **options) for text in expected}
+    assert found == {text: {*results} or {None} for text, results in expected.items()}
 
 
 def test_composed_makes_several_edits():

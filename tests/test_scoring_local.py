@@ -145,19 +145,11 @@ def test_librispeech_matches_its_44_result_files(data_dir, part, n_segments, n_s
     assert sorted(differ) == [0] * (22 - n_other) + [1] * n_other
 
 
-RUNS = pd.DataFrame(
-    [
-        (s, q, f"{q}{i}", rank)
-        for s, order in (("A", range(8)), ("B", (5, 1, 0, 3, 2, 7, 6, 4)))
-        for q in ("p", "q")
-        for rank, i in enumerate(order, 1)
-    ],
-    columns=["system", "query", "item", "rank"],
-)
-QRELS = pd.DataFrame(
-    [("p", "p1", 2), ("p", "p3", 1), ("p", "p9", 1), ("p", "p0", 0), ("q", "q7", 3), ("q", "q2", 1)],
-    columns=["query", "item", "relevance"],
-)
+ORDERS = {"A": range(8), "B": (5, 1, 0, 3, 2, 7, 6, 4)}
+RUNS = [(s, q, f"{q}{i}", rank) for s, order in ORDERS.items() for q in "pq" for rank, i in enumerate(order, 1)]
+RUNS = pd.DataFrame(RUNS, columns=["system", "query", "item", "rank"])
+QRELS = [("p", "p1", 2), ("p", "p3", 1), ("p", "p9", 1), ("p", "p0", 0), ("q", "q7", 3), ("q", "q2", 1)]
+QRELS = pd.DataFrame(QRELS, columns=["query", "item", "relevance"])
 
 
 def test_the_23_measures_are_those_of_the_paper():
