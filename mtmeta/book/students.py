@@ -16,15 +16,10 @@ from .exercises._compare import complaints, is_open
 
 __all__ = ["mark", "write"]
 
+_TEXTS = tomllib.loads((Path(__file__).parents[1] / "data" / "plants.toml").read_text(encoding="utf-8"))
 #: What can be planted, what is asked, and the form of the answer.
-PLANTS = tomllib.loads((Path(__file__).parents[1] / "data" / "plants.toml").read_text(encoding="utf-8"))
+PLANTS = _TEXTS["plants"]
 TRUTHS = "truths.json"
-_SHEET = """import json
-
-import mtmeta as mm
-
-es = mm.load("scores.csv")  # the file beside this notebook
-answer = {}"""
 
 
 def _planted(plants: Sequence[str], seed: int, rng: np.random.Generator) -> tuple[pd.DataFrame, dict]:
@@ -45,7 +40,7 @@ def _sheet(name: str, file: str, plants: Sequence[str]) -> str:
     head = (
         f"# {name}\n\nThe scores are simulated, and no other table has the same facts. Write down how you found each."
     )
-    cells = [v4.new_markdown_cell(head), v4.new_code_cell(_SHEET)]
+    cells = [v4.new_markdown_cell(head), v4.new_code_cell(_TEXTS["sheet"])]
     for number, plant in enumerate(plants, 1):
         question, form = PLANTS[plant].values()
         cells += [v4.new_markdown_cell(f"## {number}. {plant.capitalize()}\n\n{question}")]

@@ -10,15 +10,7 @@ from typer.core import TyperGroup
 
 from .. import __version__
 from .._escapes import visible
-from ._options import described
-
-#: Options by what messages of the package call them: parameters of functions.
-_OPTIONS = {"metrics": "--metric", "rng": "--seed", "n_jobs": "--jobs"}
-_OPTIONS |= {"human_systems": "--human-system"}
-_OPTIONS |= {
-    name: f"--{name.replace('_', '-')}"
-    for name in "annotation columns human metrics_from missing n_resamples protocol raters reference weights".split()
-}
+from ._options import WORDS, described
 
 
 def sentence(error: Exception) -> str:
@@ -28,9 +20,10 @@ def sentence(error: Exception) -> str:
     if isinstance(error, ModuleNotFoundError):
         return f"{error.name} is not installed: pip install 'mtmeta[book]'"
     message = " ".join(str(error).splitlines()) or "there is not enough memory."
-    names = "|".join(_OPTIONS)
-    message = re.sub(rf"`({names})`", lambda found: _OPTIONS[found[1]], message)
-    return visible(re.sub(rf"\b({names})='([^']*)'", lambda found: f"{_OPTIONS[found[1]]} {found[2]}", message))
+    called = WORDS["called"]
+    names = "|".join(called)
+    message = re.sub(rf"`({names})`", lambda found: called[found[1]], message)
+    return visible(re.sub(rf"\b({names})='([^']*)'", lambda found: f"{called[found[1]]} {found[2]}", message))
 
 
 class Program(TyperGroup):

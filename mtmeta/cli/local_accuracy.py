@@ -12,19 +12,14 @@ import mtmeta as mm
 
 from ._app import command
 from ._given import Writes, only
+from ._options import WORDS
 from ._output import say, written
 
 if TYPE_CHECKING:
     import pandas as pd
 
 #: Parts of the guide, in the order in which they are printed, with their titles.
-PARTS = {
-    "accuracy": "Accuracy: share of pairs whose better text scores higher (± half the 95 % interval)",
-    "effect": "Does accuracy depend on the context? (Cramér's V, beside what chance gives)",
-    "order": "Does the order of metrics? (tau_AP, beside what chance gives)",
-    "recommended": "Which metric for which context",
-    "stability": "How stable is each metric over contexts? (sd_noise: what sampling alone gives)",
-}
+PARTS = WORDS["parts"]
 UNSCORED = Literal["raise", "drop"]
 
 
