@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +22,8 @@ _JUPYTER_BOOK = Path(sys.executable).parent / "jupyter-book"
 
 def pages(root: Path) -> list[str]:
     """Return the pages that the table of contents of a project names, in its order."""
-
-    def named(node: Any) -> Iterator[str]:
-        if isinstance(node, Mapping):
-            yield from (str(node[key]) for key in ("root", "file") if key in node)
-        for child in node.values() if isinstance(node, Mapping) else node if isinstance(node, list) else ():
-            yield from named(child)
-
-    return list(named(read_yaml(root / "_toc.yml")))
+    toc = json.dumps(read_yaml(root / "_toc.yml"), ensure_ascii=False)
+    return re.findall(r'"(?:root|file)": "([^"]+)"', toc)
 
 
 def copy_sources(root: Path, to: Path) -> Path:

@@ -13,8 +13,9 @@ from ...evalset import EvalSet, Texts
 from ...rankings import Rankings
 
 Data = EvalSet | pd.DataFrame | Rankings
-#: What a chapter may need in its metadata, and how it is called.
-FACTS: dict[str, str] = tomllib.loads((Path(__file__).parents[2] / "data" / "needs.toml").read_text(encoding="utf-8"))
+_WORDS = tomllib.loads((Path(__file__).parents[2] / "data" / "needs.toml").read_text(encoding="utf-8"))
+#: What a chapter may need in its metadata, and how it is called; the note under the title of one that did not run.
+FACTS, NOTES = _WORDS["needs"], _WORDS["notes"]
 #: What a set can be, and the parameter of a chapter that takes it.
 PARAMETERS: dict[str, str] = {"translations": "campaign", "transcripts": "speech", "ranked lists": "ranking"}
 _NEED = re.compile(r"(\w+)(?:>=(\d+))?")

@@ -24,7 +24,7 @@ from ...evalset import EvalSet
 from ...rankings import Rankings
 from .. import CannotRun
 from ._execute import about, execute, is_there, missing
-from ._needs import PARAMETERS, Data, facts, kind_of, unmet
+from ._needs import NOTES, PARAMETERS, Data, facts, kind_of, unmet
 
 
 @dataclass(frozen=True)
@@ -272,16 +272,10 @@ def _write_page(source: Path, target: Path, outcome: Outcome, key: str = "") -> 
     notebook.cells = list(_settled(notebook.cells))
     stored = {"status": outcome.status, "seconds": outcome.seconds, "reason": outcome.reason}
     notebook.metadata["mtmeta_run"] = {"key": key, **stored}
-    if outcome.status == "skipped":
-        title, kind = "Skipped on your data", "warning"
-        text = f"This chapter cannot run on your data: {plain(outcome.reason)}. What follows is the book's own version."
-    else:
-        title, kind = "Failed on your data", "danger"
-        text = "A cell of this chapter failed, and those after it were not executed. The last line of the failure:"
+    if outcome.status in NOTES:
         fence = "`" * max([3, *(len(run) + 1 for run in re.findall("`+", outcome.reason))])
-        text += f"\n\n{fence}text\n{outcome.reason}\n{fence}"
-    if outcome.status != "ran":
-        _note_under_title(notebook, f":::{{admonition}} {title}\n:class: {kind}\n{text}\n:::")
+        words = {"reason": outcome.reason, "plain": plain(outcome.reason), "fence": fence}
+        _note_under_title(notebook, NOTES[outcome.status].format(**words))
     with whole_file(target) as part:
         part.write_text(nbformat.writes(notebook), encoding="utf-8")
 
