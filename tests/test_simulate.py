@@ -130,6 +130,14 @@ def test_difficulty_coefficient_is_recovered(es):
         assert slope == pytest.approx(-coefficient, abs=0.02), metric
 
 
+def test_a_favour_has_the_size_that_is_asked_for():
+    plain, planted = (mm.simulate.campaign(n_systems=6, n_segments=20, texts=False, favour=f) for f in (0.0, 0.4))
+    ((favoured, points),) = planted.truth["bias"]["Biased"].items()
+    added = planted["Biased"] - plain["Biased"]
+    assert points == 0.4
+    np.testing.assert_allclose(added, np.outer(np.array(planted.systems) == favoured, np.full(20, 0.4)), atol=1e-9)
+
+
 def test_bias_is_recovered(es):
     ((favoured, points),) = es.truth["bias"]["Biased"].items()
     assert points == BIAS

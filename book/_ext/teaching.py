@@ -303,11 +303,12 @@ def of_vote(section: Tag) -> list[Slide]:
     return [(head, question + options, ROUND + reasons), (head + ANSWER, options + table, ANSWERED + reasons)]
 
 
-def of_exercise(exercise: Tag, expect: str) -> list[Slide]:
-    """Return an exercise, then its answer."""
+def of_exercise(exercise: Tag, entry: dict[str, str]) -> list[Slide]:
+    """Return an exercise, then its answer: that of the notes, and that of the chapter."""
     head, shown = exercise.p.get_text().strip(), copy.copy(exercise)
     shown.p.extract()
-    solution = bare(exercise.find_next_sibling(class_="solution"))
+    solution = entry.get("Answer.", "") + bare(exercise.find_next_sibling(class_="solution"))
+    expect = entry.get("Expect.", "")
     return [(head, str(shown), expect), (head + ANSWER, solution, replies(expect))]
 
 
@@ -330,7 +331,7 @@ def of_link(site: Site, link: Tag, what: str) -> list[Slide]:
     if target.name == "figure":
         return [(what, str(target), remarks(target))]
     if "exercise" in target.get("class", ()):
-        return of_exercise(target, expect)
+        return of_exercise(target, entry)
     if page == VOTES:
         return of_vote(target)
     if anchor == CLOSING:

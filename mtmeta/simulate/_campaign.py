@@ -302,6 +302,7 @@ def campaign(
     lexical: bool = True,
     length_effect: float = 0.0,
     error_factor: float = 1.0,
+    favour: float = BIAS,
 ) -> EvalSet:
     """Simulate an MQM campaign, German to English, whose truth is known.
 
@@ -330,6 +331,8 @@ def campaign(
         short segments, the others in long ones. 0, the default, plants nothing.
     error_factor : float
         By how much the error rates of all systems are multiplied; below 1 there are more translations without an error.
+    favour : float
+        How many points ``Biased`` adds to every translation of one system; below 0 it takes them away.
 
     Returns
     -------
@@ -396,7 +399,7 @@ def campaign(
     human = np.reshape(_penalties(marks.values()), shape)
     favoured = int(np.argsort(-penalty.mean(axis=1), kind="stable")[n_systems // 3])
     metrics = _simulated_metrics(seed, table, visible, sources, shape)
-    metrics["Biased"][favoured] += BIAS
+    metrics["Biased"][favoured] += favour
     errors = table.drop(columns="major").assign(system=np.array(names)[table["system"]], segment=table["segment"] + 1)
     written = None
     if texts:
@@ -411,7 +414,7 @@ def campaign(
     truth |= {"rate": rounded(names, rates), "freedom": rounded(names, freedom)}
     truth |= {"difficulty": np.round(difficulty, DECIMALS), "visible_difficulty": np.round(visible, DECIMALS)}
     truth |= {"difficulty_coefficient": {n: p["difficulty"] for n, p in DETECTORS.items()}}
-    truth |= {"bias": {"Biased": {names[favoured]: BIAS}}, "metrics": copy.deepcopy({**DETECTORS, **DISCRETE})}
+    truth |= {"bias": {"Biased": {names[favoured]: favour}}, "metrics": copy.deepcopy({**DETECTORS, **DISCRETE})}
     truth |= {"raters": raters, "rater": who, "errors": {c: errors[c].tolist() for c in errors}}
     if length_effect:
         truth["length_slope"] = rounded(names, slopes)
