@@ -1,6 +1,5 @@
 """Correlations of metrics with humans and with each other, and the parts of a correlation."""
 
-import itertools
 import math
 from collections.abc import Sequence
 
@@ -10,7 +9,7 @@ import pandas as pd
 from .._checks import Undefined, check_choice
 from ..evalset import EvalSet, as_evalset, metric_names
 from .coefficients import DEGENERATE, check_coefficient, mean_over_groups, values_of_groups
-from .groups import centred, constant, grouped, pooled_pearson
+from .groups import centred, constant, grouped
 from .intervals import intervals
 from .units import exchange_units
 
@@ -360,10 +359,7 @@ def metric_correlations(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str
     """
     es = as_evalset(es)
     names = metric_names(es, metrics)
-    r = np.full((len(names), len(names)), np.nan)
-    for i, j in itertools.combinations_with_replacement(range(len(names)), 2):
-        r[i, j] = r[j, i] = pooled_pearson(es[names[i]], es[names[j]])
-    return pd.DataFrame(r, index=names, columns=names)
+    return pd.DataFrame({name: es[name].ravel() for name in names}).corr()
 
 
 def partial_correlations(
@@ -413,10 +409,9 @@ def partial_correlations(
     metric_names(es, given)
     rows = []
     for name in metric_names(es, metrics):
-        every = ~np.isnan([es.human, es[name], es[given]]).any(axis=0)
-        h, m, g = es.human[every], es[name][every], es[given][every]
-        hm, hg, mg = pooled_pearson(h, m), pooled_pearson(h, g), pooled_pearson(m, g)
+        cells = pd.DataFrame([side.ravel() for side in (es.human, es[name], es[given])]).T.dropna()
+        hm, hg, mg = cells.corr().to_numpy()[np.triu_indices(3, 1)]
         left = (1 - hg**2) * (1 - mg**2)
         partial = (hm - hg * mg) / math.sqrt(left) if left > 1e-12 else np.nan
-        rows.append((name, given, hm, mg, partial, len(h)))
+        rows.append((name, given, hm, mg, partial, len(cells)))
     return pd.DataFrame(rows, columns=["metric", "given", "value", "with_given", "partial", "n_cells"])

@@ -117,12 +117,6 @@ def pearson_of_groups(human: np.ndarray, metric: np.ndarray, starts: np.ndarray)
     return np.clip(np.divide(xy, np.sqrt(xx * yy), out=np.full(len(xy), np.nan), where=defined), -1, 1)
 
 
-def pooled_pearson(x: np.ndarray, y: np.ndarray) -> float:
-    """Return Pearson's r over the cells that both have; NaN where one of them is constant there."""
-    both = ~(np.isnan(x) | np.isnan(y))
-    return float(pearson_of_groups(x[both], y[both], np.array([0, both.sum()]))[0]) if both.any() else np.nan
-
-
 def pair_positions(starts: np.ndarray) -> np.ndarray:
     """Return the positions of the first and the second cell of every pair, shape (2, n_pairs)."""
     return np.hstack([start + np.triu_indices(end - start, 1) for start, end in itertools.pairwise(starts)])

@@ -63,12 +63,11 @@ def observed_values(
     grouping: str,
     degenerate: str,
     *,
-    ties: str = "half",
     epsilon: str = "calibrate",
 ) -> np.ndarray:
     """Return the value of each metric."""
     if coefficient == "spa":
-        return soft_pairwise_accuracy(es, names, ties=ties)["value"].to_numpy()
+        return soft_pairwise_accuracy(es, names)["value"].to_numpy()
     options = check_coefficient(coefficient, epsilon), grouping, epsilon, degenerate
     return np.array([mean_over_groups(es, name, *options)[0] for name in names])
 
