@@ -5,7 +5,6 @@ import functools
 import io
 import json
 import re
-import shutil
 import sys
 from itertools import product
 from pathlib import Path
@@ -20,7 +19,7 @@ from toy_books import CONFIG, one_by_one, printed, run_here, write
 
 import mtmeta as mm
 from mtmeta.book import runner
-from mtmeta.book.runner import _run, _site
+from mtmeta.book.runner import _run
 from mtmeta.book.runner._needs import facts, unmet
 
 ROOT = Path(__file__).parents[1]
@@ -350,27 +349,12 @@ def test_transcripts_and_lists_go_to_the_chapters_that_take_them(run, book, here
     assert printed(notebook_of("teaching-ranking", "02_both")) == "teaching ours teaching-ranking\n"
 
 
-@pytest.fixture
-def no_kernel(monkeypatch):
-    """Let notebooks be copied, and sites be one page, so that a run takes no time."""
-
-    def built(work, strict):
-        (work / "_build/html/book").mkdir(parents=True)
-        shutil.copy(work / "_build/src/book/your_run.md", work / "_build/html/book/your_run.html")
-        return work / "_build/html"
-
-    monkeypatch.setattr(_run, "execute", lambda path, out, *_, **__: None)
-    monkeypatch.setattr(_run, "parallel", one_by_one)
-    monkeypatch.setattr(_site, "build", built)
-    monkeypatch.setattr(runner, "can_build", lambda: True)
-
-
 def contents(folder: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 @pytest.mark.slow
-def test_what_others_have_put_into_the_folder_is_not_replaced(run, book, no_kernel):
+def test_what_others_have_put_into_the_folder_is_not_replaced(run, book):
     theirs = Path("there/site/index.html")
     theirs.parent.mkdir(parents=True)
     theirs.write_text("of others")
@@ -381,7 +365,7 @@ def test_what_others_have_put_into_the_folder_is_not_replaced(run, book, no_kern
     assert contents(Path("there")) == {str(theirs): b"of others"}
 
 
-def test_the_sources_of_the_book_are_not_replaced(run, book, no_kernel):
+def test_the_sources_of_the_book_are_not_replaced(run, book):
     project, before = Path.cwd(), contents(Path.cwd())
     code, _, err = run("run", "all", "--scores", "mine.csv", "--book", project, "--out", project)
     assert (code, len(err.splitlines()), "Refusing to write to" in err) == (2, 1, True)
@@ -389,8 +373,8 @@ def test_the_sources_of_the_book_are_not_replaced(run, book, no_kernel):
 
 
 @pytest.mark.slow
-def test_scores_in_a_folder_that_is_replaced_are_kept(run, book, no_kernel):
-    assert run("run", "1", "--scores", "mine.csv", "--metric", "Y", "--out", "there")[0] == 0
+def test_scores_in_a_folder_that_is_replaced_are_kept(run, book, here):
+    assert run("run", "1", "--scores", "mine.csv", "--metric", "Y", "--out", "there", "--no-site")[0] == 0
     before = contents(Path("there"))
     code, _, err = run("run", "1", "--scores", "there/scores/mine.parquet", "--metric", "Y", "--out", "there")
     assert (code, "Refusing to write to" in err) == (2, True)

@@ -14,7 +14,7 @@ from ...rankings import Rankings
 
 Data = EvalSet | pd.DataFrame | Rankings
 _WORDS = tomllib.loads((Path(__file__).parents[2] / "data" / "needs.toml").read_text(encoding="utf-8"))
-#: What a chapter may need in its metadata, and how it is called; the note under the title of one that did not run.
+#: What a chapter may need in its metadata, and how it is called; notes in the pages of a run.
 FACTS, NOTES = _WORDS["needs"], _WORDS["notes"]
 #: What a set can be, and the parameter of a chapter that takes it.
 PARAMETERS: dict[str, str] = {"translations": "campaign", "transcripts": "speech", "ranked lists": "ranking"}

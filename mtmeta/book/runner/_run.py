@@ -197,8 +197,7 @@ def _prepared(path: Path, parameters: Mapping[str, str], found: Mapping[str, int
         lacking = unmet(stated.get("needs", []), found)
         lacking += [f"{name}, which is not installed here" for name in stated.get("requires", []) if not is_there(name)]
         if lacking:
-            text = f"This part needs {plain('; '.join(lacking))}."
-            note = f":::{{admonition}} Left out on your data\n:class: warning\n{text}\n:::"
+            note = NOTES["part"].format(plain=plain("; ".join(lacking)))
             if not cells or cells[-1].source != note:
                 cells.append(nbformat.v4.new_markdown_cell(note))
             continue
@@ -214,8 +213,7 @@ def _prepared(path: Path, parameters: Mapping[str, str], found: Mapping[str, int
         cells.append(cell)
     notebook.cells = cells
     if own:
-        text = f"{plain(about_data)} Sentences about the book's own campaign are left out."
-        _note_under_title(notebook, f":::{{admonition}} Run on your data\n:class: note\n{text}\n:::")
+        _note_under_title(notebook, NOTES["own"].format(plain=plain(about_data)))
     return notebook
 
 
