@@ -21,7 +21,6 @@ from pypdf import PdfReader
 from sites import NARROW, console_faults, drive, network_faults
 
 import mtmeta as mm
-from mtmeta.book import exercises
 
 #: What axe-core finds in the theme itself: the rule, and the class of the element.
 THEME_AXE = (
@@ -77,16 +76,6 @@ def test_nothing_is_loaded_from_outside_and_citations_lead_to_the_bibliography(s
     links = SitePage((site / "book" / "notation.html").read_text(encoding="utf-8")).links
     assert any(link.startswith("bibliography.html#") for link in links)
     assert not [link for link in links if link.startswith("../notebooks/") and "#id" in link]
-
-
-def test_sheets_number_figures_and_equations_as_the_site_does(site):
-    for page in (page for page in toc() if re.match(r"notebooks/\d\d_", page)):
-        html = (site / f"{page}.html").read_text(encoding="utf-8")
-        figures = re.findall(r'<figure[^>]* id="([\w-]+)">.*?caption-number">Fig. ([\d.]+) ', html, flags=re.S)
-        equations = re.findall(r'id="equation-([\w-]+)">\s*<span class="eqno">\(([\d.]+)\)', html)
-        numbers = exercises._export._numbers(nbformat.read(ROOT / f"{page}.ipynb", as_version=4))
-        shown = {label: f"figure {n}" for label, n in figures} | {label: f"equation {n}" for label, n in equations}
-        assert shown == {label: name for label, name in numbers.items() if not name.startswith("definition")}, page
 
 
 def words_of(html):
