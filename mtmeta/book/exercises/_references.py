@@ -67,7 +67,7 @@ def ex_01_both(answer: object, es: EvalSet) -> Iterator[str]:
         return
     scores = np.where(rated, scores, np.nan)
     if _value(es, scores, grouping="none") < 0.9 * np.sqrt(decompose_pearson(es)["human_between"][0]):
-        yield "the correlation without grouping is too far from the ceiling"
+        yield "the correlation without grouping is too far below the highest that a source-only metric can get"
     if _value(es, scores) >= 0:
         yield "within segments the correlation is not negative"
 
@@ -340,7 +340,7 @@ def ex_12_sloppy() -> dict:
     return {"second rater": 4 / 8, "perfect metric": np.sqrt(4 / 8)}
 
 
-ex_12_claims = _claims("b")  # a is about systems, the limit of c is .7, and d takes one rating for the truth
+ex_12_claims = _claims("b")  # a is about systems, and the limit of c is .7
 
 
 def ex_12_own(es: EvalSet, metrics: Sequence[str], seed: int) -> dict:
