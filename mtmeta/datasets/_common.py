@@ -181,9 +181,7 @@ def choose_references(
     """
     if asked is not None:
         parts = tuple(asked.split("."))
-        for part in parts:
-            if part not in available:
-                raise unknown(f"reference of {where}", part, available)
+        positions(f"reference of {where}", parts, available)
         return parts
     default = [r for r in available if r not in set(not_default)]
     for name in (standard, "refA", "ref"):

@@ -19,7 +19,7 @@ import pandas as pd
 from .._checks import EMPTY, number_column
 from .._delimited import read_delimited, text_of
 from .._files import word_lists
-from .._names import listed, unknown
+from .._names import listed, names_of, unknown
 from .._tables import check_once, check_table
 from ..evalset import RESERVED, EvalSet, is_rating, is_reference
 from ..rankings import Rankings
@@ -48,8 +48,7 @@ def load_table(path: Path | str, options: Options, *, by_pair: bool) -> list[Any
     """Load a table of whatever kind; translations as one set, or one per value of the column ``lp``."""
     options.refuse("a table", "reference", "metrics_from")
     frame = read_table(path, columns=options.columns)
-    plain = Path(path).stem if Path(path).suffix.lower() in PACKED else path
-    name, source = ("stdin", "standard input") if path == "-" else (Path(plain).stem, str(path))
+    name, source = _named(path)
     kind = _kind(frame)
     if kind == "translations":
         sets = _by_pair(frame, name, source, options) if by_pair else [_build(frame, name, source, options)]
@@ -58,12 +57,18 @@ def load_table(path: Path | str, options: Options, *, by_pair: bool) -> list[Any
     return [_transcripts(frame, source) if kind == "transcripts" else _rankings(frame, name, source)]
 
 
+def _named(path: Path | str) -> tuple[str, str]:
+    """Return what a set is called that is read from here, and its source in messages."""
+    plain = Path(path).stem if Path(path).suffix.lower() in PACKED else path
+    return ("stdin", "standard input") if path == "-" else (Path(plain).stem, str(path))
+
+
 def load_by(path: Path | str, by: str, options: Options) -> list[EvalSet]:
     """Load a table of translations as a whole, and the rows of each value of a column."""
     frame = read_table(path, columns=options.columns)
     if by not in frame:
         raise unknown(f"column in {path}:", by, list(frame))
-    name, source = Path(path).stem, str(path)
+    name, source = _named(path)
     kept = [] if by in RESERVED else [by]
     sets = _by_pair(frame.drop(columns=kept), name, source, options)
     for value, part in frame.groupby(by) if by != "lp" else ():
@@ -335,30 +340,31 @@ def _read_json_lines(text: str, what: Path) -> pd.DataFrame:
 
 def _typed(frame: pd.DataFrame, what: Path | str) -> pd.DataFrame:
     """Return the table with text, ids and empty scores as `EvalSet.from_frame` expects them."""
-    names = [str(c) for c in frame.columns]
+    names = names_of(map(str, frame.columns), f"{what}: column names")
     texts = {*RESERVED, *_NAMES.get(_kind(names), ()), *filter(is_reference, names)} - {"human"}
     nameless = [i for i, name in enumerate(names, 1) if not name.strip()]
     if nameless:
         raise ValueError(f"{what}: column {nameless[0]} has no name. (If pandas wrote the table: index=False.)")
-    columns = []
+    columns = {}
     for name, (_, column) in zip(names, frame.items(), strict=True):
-        if name not in texts:
-            columns.append(_scores(column, name))
-            continue
-        column = column.astype(object)
-        odd = next((v for v in column if isinstance(v, bytes) or pd.api.types.is_list_like(v)), None)
-        if odd is not None:
-            raise ValueError(f"{what}: column {name!r} must hold text; found {odd!r:.40}.")
-        column = column.where(column.notna() & (column != ""), None)
-        if name == "system":
-            column = column.map(lambda v: v if v is None else str(v))
-        elif name in ("segment", "query", "item") and column.notna().all():
-            column = pd.Series(canonical_ids(column.tolist()), dtype=object)
-        columns.append(column)
-    typed = pd.concat([frame.iloc[:, :0], *columns], axis=1).set_axis(names, axis=1)
-    if names.count("lp") == 1 and typed["lp"].isna().all():
-        typed = typed.drop(columns="lp")
-    return typed
+        columns[name] = _texts(column, name, what) if name in texts else _scores(column, name)
+    if "lp" in columns and columns["lp"].isna().all():
+        del columns["lp"]
+    return pd.DataFrame(columns)
+
+
+def _texts(column: pd.Series, name: str, what: Path | str) -> pd.Series:
+    """Return a column of texts or names, None where it is empty."""
+    column = column.astype(object)
+    odd = next((v for v in column if isinstance(v, bytes) or pd.api.types.is_list_like(v)), None)
+    if odd is not None:
+        raise ValueError(f"{what}: column {name!r} must hold text; found {odd!r:.40}.")
+    column = column.where(column.notna() & (column != ""), None)
+    if name == "system":
+        return column.map(lambda v: v if v is None else str(v))
+    if name in ("segment", "query", "item") and column.notna().all():
+        return pd.Series(canonical_ids(column.tolist()), dtype=object)
+    return column
 
 
 def _scores(column: pd.Series, name: str) -> pd.Series:

@@ -14,7 +14,6 @@ import pandas as pd
 
 from .._checks import check_choice, number_column, to_numbers
 from .._delimited import text_of
-from .._files import read_text
 from .._names import counted, listed, natural, some_of, unknown
 from ..evalset import RESERVED, is_rating, is_reference
 from . import _find, _tables
@@ -172,8 +171,7 @@ def _open(given: Any) -> _Input:
     what = str(given)
     if path.is_dir() or (not path.exists() and (path.parent / "human-scores").is_dir()):
         files = sorted(path.glob("*.jsonl")) if path.is_dir() else []
-        first = _tables.json_lines(read_text(files[0]), files[0]) if files else iter(())
-        names = {*next(first, (0, {}))[1]}
+        names = _open(files[0]).fields if files else set()
         names |= {"human-scores"} if (path / "human-scores").is_dir() or not path.exists() else set()
         return _Input(what, "folder", files, names, path)
     if not path.is_file():
@@ -386,28 +384,27 @@ def _comet_text(given: _Input) -> pd.DataFrame:
 
 def _sacrebleu(given: _Input) -> pd.DataFrame:
     """Read one score a row, of a whole system, which is named as the file."""
-    scores = {row["name"]: _turned(row["name"], float(row["score"]), given) for row in given.rows}
     given.notes.append(f"scores of one whole system, named as the file: {given.stem}")
-    return pd.DataFrame([{"system": given.stem, **scores}])
+    return _turned([{row["name"]: float(row["score"]) for row in given.rows} | {"system": given.stem}], given)
 
 
 def _sacrebleu_systems(given: _Input) -> pd.DataFrame:
     """Read one system a row, with the score of each metric."""
     rows = []
     for row in given.rows:
-        scores = {m: _turned(m, v["score"], given) for m, v in row.items() if isinstance(v, dict) and "score" in v}
-        rows.append({"system": _system(row["system"].removeprefix("Baseline: ")), **scores})
+        scores = {m: v["score"] for m, v in row.items() if isinstance(v, dict) and "score" in v}
+        rows.append(scores | {"system": _system(row["system"].removeprefix("Baseline: "))})
     given.notes.append("scores of whole systems")
-    return pd.DataFrame(rows)
+    return _turned(rows, given)
 
 
-def _turned(metric: str, score: float, given: _Input) -> float:
-    """Return a score of sacreBLEU so that higher is better."""
-    if metric != "TER":
-        return score
-    note = "TER counts errors, lower is better: turned, so that higher is better"
-    given.notes += [note] if note not in given.notes else []
-    return 0.0 - score
+def _turned(rows: list[dict[str, Any]], given: _Input) -> pd.DataFrame:
+    """Return scores of sacreBLEU as a table, in which higher is better."""
+    table = pd.DataFrame(rows)
+    if "TER" in table:
+        given.notes.append("TER counts errors, lower is better: turned, so that higher is better")
+        table["TER"] = 0.0 - table["TER"]
+    return table
 
 
 def _label_studio_json(given: _Input) -> pd.DataFrame:
