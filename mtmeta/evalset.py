@@ -200,13 +200,9 @@ class EvalSet:
     def _by_system(self, table: pd.DataFrame) -> pd.DataFrame:
         """Return official scores in the order of the systems."""
         names_of(table.columns, "columns of `system_scores`")
-        table = table.set_axis(names_of(map(str, table.index), "systems of `system_scores`"))
-        if absent := [s for s in self.systems if s not in table.index]:
-            raise ValueError(
-                f"`system_scores` lacks {listed(absent)}; its index must hold the names of the systems, and holds "
-                f"{listed(table.index)}."
-            )
-        table = table.loc[list(self.systems)].copy()
+        known = names_of(map(str, table.index), "systems of `system_scores`")
+        table = table.iloc[positions("system in the index of `system_scores`", self.systems, known)]
+        table = table.set_axis(list(self.systems))
         self._matrix(table, "the table of system scores", table.shape)
         return table
 

@@ -45,7 +45,7 @@ def test_tree_options(tmp_path):
     both = r"'Both'.* was not scored against refA; load with reference='refA.refB'"
     refuses(both, tree / LP, metrics=["Both"])
     refuses(r"metrics must be distinct; found more than once: 'BLEU'", tree / LP, metrics=["BLEU", "BLEU-refA"])
-    refuses(r"metrics_from: there is no folder 'nix'", tree / LP, metrics_from="nix")
+    refuses(r"nix is not on this computer", tree / LP, metrics_from="nix")
     refuses(r"metrics_from: .*empty holds no .seg.score files", tree / LP, metrics_from=(tmp_path / "empty"))
     make_tree(tree, "cs-uk")
     refuses(r"holds 2 parts: mine/cs-uk, mine/en-de", tree)

@@ -287,7 +287,9 @@ def test_official_scores_go_by_the_index_and_are_copied():
     official.loc["A", "m"] = 99
     assert es.system_scores["m"].to_dict() == {"A": 0.7, "B": 0.3}
     refuses(
-        "lacks 'A', 'B'; its index must hold the names", small, about={"system_scores": official.reset_index(drop=True)}
+        "unknown system in the index of `system_scores` 'A'",
+        small,
+        about={"system_scores": official.reset_index(drop=True)},
     )
 
 

@@ -152,10 +152,7 @@ def _metric_folder(given: str | Path, lp: str) -> Path:
     """Return the folder of ``.seg.score`` files that an entry of ``metrics_from`` stands for."""
     path = Path(given)
     if isinstance(given, str) and not path.exists():
-        try:
-            path = _check_complete(given, locate(given))
-        except ValueError as error:
-            raise ValueError(f"metrics_from: there is no folder {given!r} here, and {error}") from None
+        path = _check_complete(given, locate(given))
     for folder in (path / lp, path):
         if any(folder.glob("*.seg.score")):
             return folder

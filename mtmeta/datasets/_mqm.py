@@ -115,21 +115,15 @@ def load_newstest2021(lp: str, options: Options) -> EvalSet:
         file = texts / kind / f"newstest2021.{lp}.{name}.{language}"
         return dict(enumerate(read_lines(file, rows["segment"].nunique()), 1)) if file.exists() else None
 
-    written, left_out = [], {}
-    for system, own in rows.groupby("system", sort=False):
-        if _REFERENCE_NAME.fullmatch(system):
-            translations = text("references", f"ref.{system[-1]}", target)
-        else:
-            translations = text("system-outputs", f"hyp.{_NEWSTEST2021_FILE_NAMES.get(system, system)}", target)
-        if translations is None:
-            left_out[system] = "no text is published"
-        else:
-            written.append(own.assign(translation=own["segment"].map(translations)))
-    sources = text("sources", "src", source)
-    if sources is None or not written:
+    files = {s: ("system-outputs", f"hyp.{_NEWSTEST2021_FILE_NAMES.get(s, s)}") for s in rows["system"].unique()}
+    files |= {s: ("references", f"ref.{s[-1]}") for s in files if _REFERENCE_NAME.fullmatch(s)}
+    translations = {system: text(*file, target) for system, file in files.items()}
+    left_out = {system: "no text is published" for system, own in translations.items() if own is None}
+    sources, rows = text("sources", "src", source), rows[~rows["system"].isin(left_out)]
+    if sources is None or rows.empty:
         raise ValueError(f"{texts} has no texts of newstest2021 {lp}. Get them with `mtmeta fetch newstest2021`.")
-    rows = pd.concat(written)
-    rows["source"] = rows["segment"].map(sources)
+    own = [translations[system][segment] for system, segment in zip(rows["system"], rows["segment"], strict=True)]
+    rows = rows.assign(translation=own, source=rows["segment"].map(sources))
     about = {"name": f"newstest2021/{lp}", "lp": lp, "standard": _NEWSTEST2021[lp]}
     return _assemble(rows, path, options, **about, left_out=left_out)
 
