@@ -23,7 +23,6 @@ from mtmeta.local_accuracy._guide import PARTS
 COMMANDS = (
     "validate rank correlate difference compare power drivers fetch import report local-accuracy run sweep".split()
 )
-CORRELATE = _options.WORDS["correlate"]
 ODD = "A_B&C%|\\x"
 
 
@@ -54,8 +53,6 @@ def table(tmp_path) -> Path:
 @pytest.mark.parametrize(("choices", "package"), [
     (rank.PROTOCOLS, protocols.PROTOCOLS),
     (_options.COEFFICIENTS, agreement.COEFFICIENTS), (_options.GROUPINGS, agreement.GROUPINGS),
-    (CORRELATE["coefficient"]["metavar"].split("|"), agreement.COEFFICIENTS),
-    (CORRELATE["grouping"]["metavar"].split("|"), agreement.GROUPINGS),
     (local_accuracy.UNSCORED, _pairs.MISSING), (local_accuracy.PARTS, PARTS),
     (sentinel.SEES, mm.sentinel.SEES), (sentinel.KINDS, mm.sentinel.KINDS),
 ])  # fmt: skip

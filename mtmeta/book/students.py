@@ -16,10 +16,15 @@ from .exercises._compare import complaints, is_open
 
 __all__ = ["mark", "write"]
 
-_TEXTS = tomllib.loads((Path(__file__).parents[1] / "data" / "plants.toml").read_text(encoding="utf-8"))
 #: What can be planted, what is asked, and the form of the answer.
-PLANTS = _TEXTS["plants"]
+PLANTS = tomllib.loads((Path(__file__).parents[1] / "data" / "plants.toml").read_text(encoding="utf-8"))
 TRUTHS = "truths.json"
+_SHEET = """import json
+
+import mtmeta as mm
+
+es = mm.load("scores.csv")  # the file beside this notebook
+answer = {}"""
 
 
 def _planted(plants: Sequence[str], seed: int, rng: np.random.Generator) -> tuple[pd.DataFrame, dict]:
@@ -40,7 +45,7 @@ def _sheet(name: str, file: str, plants: Sequence[str]) -> str:
     head = (
         f"# {name}\n\nThe scores are simulated, and no other table has the same facts. Write down how you found each."
     )
-    cells = [v4.new_markdown_cell(head), v4.new_code_cell(_TEXTS["sheet"])]
+    cells = [v4.new_markdown_cell(head), v4.new_code_cell(_SHEET)]
     for number, plant in enumerate(plants, 1):
         question, form = PLANTS[plant].values()
         cells += [v4.new_markdown_cell(f"## {number}. {plant.capitalize()}\n\n{question}")]

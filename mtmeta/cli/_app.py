@@ -2,7 +2,6 @@
 
 import re
 import sys
-from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
@@ -10,7 +9,14 @@ from typer.core import TyperGroup
 
 from .. import __version__
 from .._escapes import visible
-from ._options import WORDS, described
+
+#: Options by what messages of the package call them: parameters of functions.
+_OPTIONS = {"metrics": "--metric", "rng": "--seed", "n_jobs": "--jobs"}
+_OPTIONS |= {"human_systems": "--human-system"}
+_OPTIONS |= {
+    name: f"--{name.replace('_', '-')}"
+    for name in "annotation columns human metrics_from missing n_resamples protocol raters reference weights".split()
+}
 
 
 def sentence(error: Exception) -> str:
@@ -20,10 +26,9 @@ def sentence(error: Exception) -> str:
     if isinstance(error, ModuleNotFoundError):
         return f"{error.name} is not installed: pip install 'mtmeta[book]'"
     message = " ".join(str(error).splitlines()) or "there is not enough memory."
-    called = WORDS["called"]
-    names = "|".join(called)
-    message = re.sub(rf"`({names})`", lambda found: called[found[1]], message)
-    return visible(re.sub(rf"\b({names})='([^']*)'", lambda found: f"{called[found[1]]} {found[2]}", message))
+    names = "|".join(_OPTIONS)
+    message = re.sub(rf"`({names})`", lambda found: _OPTIONS[found[1]], message)
+    return visible(re.sub(rf"\b({names})='([^']*)'", lambda found: f"{_OPTIONS[found[1]]} {found[2]}", message))
 
 
 class Program(TyperGroup):
@@ -54,11 +59,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-
-def command(line: str, *, of: typer.Typer = app, **options: Any) -> Callable:
-    """Return a decorator that adds a command; ``line`` is its `example`."""
-    return lambda function: of.command(epilog=example(line), **options)(described(function))
 
 
 def _print_version(wanted: bool) -> None:

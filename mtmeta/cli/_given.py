@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from typer import Option
 from typer.core import TyperCommand
 
 import mtmeta as mm
@@ -22,33 +23,39 @@ if TYPE_CHECKING:
 
 #: No more findings about a set are shown on the way.
 _FINDINGS = 3
+_FROM = "Add metrics: a folder of files NAME-src.seg.score or NAME-refA.seg.score; repeatable."
+_SCORES = "Score systems by the translations that people rated, as published (all that a metric scored, or official "
+_SCORES += "scores), or adjusted for the difficulty of their segments."
+_BY = "Add a row for each value of this column: domain, doc, or any column of a table."
+_HUMAN = "The column with the human scores, such as adequacy; other human dimensions are left out."
+_MISSING = "What to do if a system lacks a segment: refuse, or leave the cell unscored."
 #: Parameters of commands that name what is read.
 _READ = ("sets", "file", "files", "folder", "scores", "names")
 
 
 def _loading(
-    metrics_from: list[str] | None = None,
-    annotation: str | None = None,
-    reference: str | None = None,
-    missing: Literal["raise", "nan"] = "raise",
-    columns: str | None = None,
-    human: str | None = None,
-    by: str | None = None,
-    system: list[str] | None = None,
-    exclude_system: list[str] | None = None,
-    system_scores: Literal["paired", "published", "adjusted"] | None = None,
-    human_system: list[str] | None = None,
+    metrics_from: Annotated[list[str] | None, Option(metavar="DIR|SET", help=_FROM)] = None,
+    annotation: Annotated[str | None, Option(help="Which human scores to use: mqm, esa, da-sqm …")] = None,
+    reference: Annotated[str | None, Option(help="The reference that metrics saw; it is not ranked.")] = None,
+    missing: Annotated[Literal["raise", "nan"], Option(help=_MISSING)] = "raise",
+    columns: Annotated[str | None, Option(metavar="system=Sys,...", help="Names of columns in your table.")] = None,
+    human: Annotated[str | None, Option(metavar="COLUMN", help=_HUMAN)] = None,
+    by: Annotated[str | None, Option(metavar="COLUMN", help=_BY)] = None,
+    system: Annotated[list[str] | None, Option(help="Use only this system; repeatable.")] = None,
+    exclude_system: Annotated[list[str] | None, Option(help="Leave this system out; repeatable.")] = None,
+    system_scores: Annotated[Literal["paired", "published", "adjusted"] | None, Option(help=_SCORES)] = None,
+    human_system: Annotated[list[str] | None, Option(help="Treat this system as a translator; repeatable.")] = None,
 ) -> None:
     pass
 
 
-def _writing(how: opt.TABLES | None = None, places: int = 3, output: Path | None = None, quiet: bool = False) -> None:
+def _writing(how: opt.How = None, places: opt.Places = 3, output: opt.Output = None, quiet: opt.Quiet = False) -> None:
     pass
 
 
 def _options_of(function: Callable) -> list[Any]:
     app = typer.Typer(add_completion=False)
-    app.command()(opt.described(function))
+    app.command()(function)
     return typer.main.get_command(app).params
 
 

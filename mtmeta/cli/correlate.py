@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from typer import Context
+from typer import Context, Option
 
 import mtmeta as mm
 
-from ._app import command
+from . import _options as opt
+from ._app import app, example
 from ._given import OnSets, together
 from ._output import Alike, Best, say
 
@@ -20,18 +21,24 @@ if TYPE_CHECKING:
 
 #: Level of the test that marks a metric as no worse than the best.
 _ALPHA = 0.05
+_COEFFICIENTS = "|".join(opt.COEFFICIENTS)
+Coefficients = Annotated[list[str], Option(metavar=_COEFFICIENTS, help="How agreement is measured; repeatable.")]
+Groupings = Annotated[list[str], Option(metavar="|".join(opt.GROUPINGS), help=f"{opt.COMPARED}; repeatable.")]
+Level = Annotated[Literal["segment", "system"], Option(help="Compare translations, or systems.")]
+Interval = Annotated[bool, Option("--interval", help="Add 95 % intervals, and p-values of the difference to the best.")]
+_WIDE = "Print a row per metric; * or bold: the best, =: no worse by --interval."
 
 
-@command("correlate teaching --coefficient kendall --grouping segment --grouping none", cls=OnSets)
+@app.command(cls=OnSets, epilog=example("correlate teaching --coefficient kendall --grouping segment --grouping none"))
 def correlate(
     context: Context,
-    sets: list[str],
-    coefficient: list[str] = ["pearson"],  # noqa: B006
-    grouping: list[str] = ["segment"],  # noqa: B006
-    level: Literal["segment", "system"] = "segment",
-    interval: bool = False,
-    wide: bool = False,
-    metric: list[str] | None = None,
+    sets: opt.Sets,
+    coefficient: Coefficients = ["pearson"],  # noqa: B006
+    grouping: Groupings = ["segment"],  # noqa: B006
+    level: Level = "segment",
+    interval: Interval = False,
+    wide: Annotated[bool, Option("--wide", help=_WIDE)] = False,
+    metric: opt.Metric = None,
 ) -> None:
     """Correlate metrics with human scores.
 

@@ -4,35 +4,52 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from typer import Argument, Option
 
 import mtmeta as mm
 
-from ._app import command
+from . import _options as opt
+from ._app import app, example
 from ._given import Writes, only
-from ._options import WORDS
 from ._output import say, written
 
 if TYPE_CHECKING:
     import pandas as pd
 
 #: Parts of the guide, in the order in which they are printed, with their titles.
-PARTS = WORDS["parts"]
+PARTS = {
+    "accuracy": "Accuracy: share of pairs whose better text scores higher (± half the 95 % interval)",
+    "effect": "Does accuracy depend on the context? (Cramér's V, beside what chance gives)",
+    "order": "Does the order of metrics? (tau_AP, beside what chance gives)",
+    "recommended": "Which metric for which context",
+    "stability": "How stable is each metric over contexts? (sd_noise: what sampling alone gives)",
+}
 UNSCORED = Literal["raise", "drop"]
 
+_PAIRS = "Pairs: segment, system, and for each metric M the columns M and M_perturbed, higher is better. Or texts: "
+_PAIRS += "segment, system, reference, and translation or transcript; they are perturbed and scored. Or a set."
+_CONTEXT = "Column whose values, or those of several together, are the contexts; repeatable."
+_MISSING = "What to do if a metric lacks a score: refuse, or leave the pair out for this metric."
+Pairs = Annotated[str, Argument(metavar="FILE|SET", help=_PAIRS)]
+Contexts = Annotated[list[str] | None, Option("--context", metavar="COLUMN", help=_CONTEXT, show_default="system")]
+Part = Annotated[Literal["guide", *PARTS], Option("--table", help="Print all tables, or this one.")]
+Missing = Annotated[UNSCORED, Option(help=_MISSING)]
+Draws = Annotated[int, Option(metavar="N", min=99, help="Draws of the bootstrap and of the permutations.")]
 
-@command("local-accuracy teaching-ranking --metric map --metric P_10", name="local-accuracy", cls=Writes)
+
+@app.command("local-accuracy", cls=Writes, epilog=example("local-accuracy teaching-ranking --metric map --metric P_10"))
 def local_accuracy(
     context: typer.Context,
-    file: str,
-    contexts: list[str] | None = None,
-    metric: list[str] | None = None,
-    part: Literal["guide", *PARTS] = "guide",
-    missing: UNSCORED = "raise",
-    n_resamples: int = 1000,
-    seed: int = 0,
+    file: Pairs,
+    contexts: Contexts = None,
+    metric: opt.Metric = None,
+    part: Part = "guide",
+    missing: Missing = "raise",
+    n_resamples: Draws = 1000,
+    seed: opt.Seed = 0,
 ) -> None:
     """Find which metric to use in which context: local metric accuracy.
 

@@ -1,27 +1,30 @@
 """`mtmeta rank`: rank metrics by a published protocol."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from typer import Context
+from typer import Context, Option
 
 import mtmeta as mm
 
-from ._app import command
+from . import _options as opt
+from ._app import app, example
 from ._given import OnSets, together
 from ._output import say
 
 _SENTINELS = ["sentinels-segment", "sentinels-segment-grouped", "sentinels-pearson", "sentinels-pearson-grouped"]
 PROTOCOLS = Literal["wmt23", "wmt24", "wmt25", "gemba-v2", *_SENTINELS]
+Protocol = Annotated[PROTOCOLS, Option(help="Which published ranking to compute, over all sets together.")]
+Draws = Annotated[int, Option(metavar="N", help="Draws of the test that shows which ranks are possible; 0 skips it.")]
 
 
-@command("rank teaching", cls=OnSets)
+@app.command(cls=OnSets, epilog=example("rank teaching"))
 def rank(
     context: Context,
-    sets: list[str],
-    protocol: PROTOCOLS = "wmt23",
-    n_resamples: int = 1000,
-    seed: int = 0,
-    metric: list[str] | None = None,
+    sets: opt.Sets,
+    protocol: Protocol = "wmt23",
+    n_resamples: Draws = 1000,
+    seed: opt.Seed = 0,
+    metric: opt.Metric = None,
 ) -> None:
     """Rank metrics by a published protocol.
 

@@ -1,29 +1,33 @@
 """`mtmeta report`: is my metric any good, on one page."""
 
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
-from typer import Context
+from typer import Context, Option
 
 import mtmeta as mm
 
-from ._app import command
+from . import _options as opt
+from ._app import app, example
 from ._given import Loads
 from ._output import emit, form_of, say
 
 FORMS = Literal["md", "html", "json"]
+_OUTPUT = "Write to this file; repeatable."
+Outputs = Annotated[list[Path] | None, Option("--output", "-o", metavar="FILE", dir_okay=False, help=_OUTPUT)]
+How = Annotated[FORMS | None, Option("--format", show_default="as --output ends, otherwise md")]
 
 
-@command("report teaching --metric Judge", cls=Loads)
+@app.command(cls=Loads, epilog=example("report teaching --metric Judge"))
 def report(
     context: Context,
-    sets: list[str],
-    output: list[Path] | None = None,
-    how: FORMS | None = None,
-    n_resamples: int = 200,
-    seed: int = 0,
-    metric: list[str] | None = None,
-    quiet: bool = False,
+    sets: opt.Sets,
+    output: Outputs = None,
+    how: How = None,
+    n_resamples: opt.Draws = 200,
+    seed: opt.Seed = 0,
+    metric: opt.Metric = None,
+    quiet: opt.Quiet = False,
 ) -> None:
     """Report whether a metric is any good: what may be claimed, and what may not.
 

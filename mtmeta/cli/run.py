@@ -1,27 +1,37 @@
 """`mtmeta run`: chapters of the book on the reader's scores."""
 
 from pathlib import Path
+from typing import Annotated
 
 import typer
-from typer import Context
+from typer import Context, Option
 
 from .._escapes import file_name, visible
-from ._app import command
+from . import _options as opt
+from ._app import app, example
 from ._given import OnSets, full, only, report_left_out
 from ._output import say
 
+_SCORES = "A table of translations, transcripts or ranked lists (- reads CSV or TSV from stdin), a folder, or a set."
+_SOURCES = "The book's sources, by default here, above, or where the package was installed from."
+Scores = Annotated[str, Option(metavar="FILE|SET", help=_SCORES)]
+Jobs = Annotated[int, Option(metavar="N", min=1, help="How many chapters to execute at a time.")]
+Book = Annotated[Path | None, Option(metavar="DIR", help=_SOURCES)]
+Examined = Annotated[str | None, Option(metavar="NAME", help="The metric that chapters look at closely.")]
+Site = Annotated[bool, Option(help="Build a site of the book with these chapters in it.")]
 
-@command("run 1 --scores teaching --no-site", cls=OnSets)
+
+@app.command(cls=OnSets, epilog=example("run 1 --scores teaching --no-site"))
 def run(
     context: Context,
-    chapters: list[str],
-    scores: str,
-    out: Path | None = None,
-    jobs: int = 2,
-    book: Path | None = None,
-    site: bool = True,
-    metric: list[str] | None = None,
-    metric_to_examine: str | None = None,
+    chapters: opt.Chapters,
+    scores: Scores,
+    out: opt.Folder = None,
+    jobs: Jobs = 2,
+    book: Book = None,
+    site: Site = True,
+    metric: opt.Metric = None,
+    metric_to_examine: Examined = None,
 ) -> None:
     """Run chapters of the book on your scores.
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
-from typer import Context
+from typer import Argument, Context, Option
 
 import mtmeta as mm
 
 from .._files import check_not_input
-from ._app import app, command, example
+from . import _options as opt
+from ._app import app, example
 from ._given import Writes, only
 from ._output import say
 
@@ -31,18 +32,32 @@ commands = typer.Typer(
 app.add_typer(commands)
 
 SEES, KINDS = Literal["source", "candidate", "reference"], Literal["light", "transformer"]
+_STAGES = """
+What to train on, in this order: CSV or TSV with score and what --sees needs of source, candidate, reference, used as
+they are; or names of sets, whose scores are standardised. A plus sign joins several into one stage: ted+newstest2021.
+"""
+_ENCODER = "A Hugging Face checkpoint or a folder (FacebookAI/xlm-roberta-large), or scratch-small for random weights."
+_CHECKPOINTS = "Keep checkpoints here; the same command continues from them."
+Stages = Annotated[list[str], Argument(metavar="FILE|SET", help=_STAGES)]
+Sees = Annotated[SEES, Option(help="The one text that the sentinel sees.")]
+Save = Annotated[Path, Option(metavar="DIR", file_okay=False, help="Save the sentinel in this folder.")]
+Kind = Annotated[KINDS, Option(help="A ridge regression, or a transformer (pip install 'mtmeta[sentinel]').")]
+Encoder = Annotated[str | None, Option(metavar="NAME|DIR", help=_ENCODER)]
+Start = Annotated[Path | None, Option(metavar="DIR", file_okay=False, help="Continue from this saved sentinel.")]
+Checkpoints = Annotated[Path | None, Option(metavar="DIR", file_okay=False, help=_CHECKPOINTS)]
+Texts = Annotated[str, Argument(metavar="FILE|SET", help="CSV or TSV with the text that the sentinel sees; or a set.")]
 
 
-@command(_TRAIN, of=commands)
+@commands.command(epilog=example(_TRAIN))
 def train(
-    stages: list[str],
-    sees: SEES,
-    save: Path,
-    kind: KINDS = "light",
-    encoder: str | None = None,
-    start: Path | None = None,
-    checkpoints: Path | None = None,
-    quiet: bool = False,
+    stages: Stages,
+    sees: Sees,
+    save: Save,
+    kind: Kind = "light",
+    encoder: Encoder = None,
+    start: Start = None,
+    checkpoints: Checkpoints = None,
+    quiet: opt.Quiet = False,
 ) -> None:
     """Train a sentinel: a metric that predicts the human score from one text.
 
@@ -65,11 +80,11 @@ def train(
     say(f"saved: {save}, trained on {sum(map(len, frames))} texts")
 
 
-@command(f"{_TRAIN} && mtmeta sentinel score my-sentinel teaching", of=commands, cls=Writes)
+@commands.command(cls=Writes, epilog=example(f"{_TRAIN} && mtmeta sentinel score my-sentinel teaching"))
 def score(
     context: Context,
-    folder: Path,
-    file: str,
+    folder: Annotated[Path, Argument(metavar="DIR", help="A saved sentinel.")],
+    file: Texts,
 ) -> None:
     """Score texts with a sentinel.
 

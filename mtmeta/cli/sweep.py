@@ -2,26 +2,33 @@
 
 import sys
 from pathlib import Path
+from typing import Annotated
 
 import typer
-from typer import Context
+from typer import Argument, Context, Option
 
 import mtmeta as mm
 
 from .._files import check_not_input
-from ._app import command
+from . import _options as opt
+from ._app import app, example
 from ._given import Writes
 from ._output import say
 
+Plan = Annotated[Path | None, Argument(metavar="PLAN", help="A YAML file: sets, metrics, statistics, seeds.")]
+Example = Annotated[bool, Option("--example", help="Print a plan to start from, and run nothing.")]
+DryRun = Annotated[bool, Option("--dry-run", help="List the tasks and which are done, and run none.")]
+Jobs = Annotated[int | None, Option(metavar="N", help="Processes, by default 1; -1 for all cores.")]
 
-@command("sweep --example > plan.yaml\n  mtmeta sweep plan.yaml", cls=Writes)
+
+@app.command(cls=Writes, epilog=example("sweep --example > plan.yaml\n  mtmeta sweep plan.yaml"))
 def sweep(
     context: Context,
-    file: Path | None = None,
-    show: bool = False,
-    dry_run: bool = False,
-    out: Path | None = None,
-    jobs: int | None = None,
+    file: Plan = None,
+    show: Example = False,
+    dry_run: DryRun = False,
+    out: opt.Folder = None,
+    jobs: Jobs = None,
 ) -> None:
     """Compute statistics for many sets, metrics, options and seeds.
 
