@@ -7,7 +7,7 @@ from .._checks import Undefined, check_choice, check_number
 from .._equal import OF_MEAN, ends_of_runs
 from ..evalset import EvalSet
 from . import kernels
-from .groups import Grouped, grouped, pair_weights, pearson_of_groups
+from .groups import Grouped, grouped, pair_weights, pairs_of, pearson_of_groups
 
 DEGENERATE = ("drop", "zero")
 _CORRELATIONS = ("pearson", "spearman")
@@ -72,7 +72,7 @@ def threshold_of(cells: Grouped, coefficient: str) -> float:
 
 # -- tie calibration ---------------------------------------------------------------------
 
-#: The differences of so many pairs are sorted in memory, some 50 bytes a pair.
+#: The differences of so many pairs are sorted in memory, some 100 bytes a pair.
 MOST_PAIRS = 30_000_000
 
 
@@ -101,7 +101,9 @@ def calibration_curve(cells: Grouped) -> tuple[np.ndarray, np.ndarray]:
             "grouping='segment', or pass a number as epsilon."
         )
     weights, total = pair_weights(cells)
-    differences, gains = kernels.tie_gains(cells.human_ranks, cells.metric, cells.starts, weights, n_pairs)
+    group, human, metric = pairs_of(cells)
+    changes = (human == 0) | (human * np.sign(metric) > 0)  # pairs that are right, or right once they are tied
+    differences, gains = np.abs(metric[changes]), (np.where(human == 0, 1, -1) * weights[group])[changes]
     concordant = -gains[gains < 0].sum()
     thresholds, numerators = _running_sums(differences, gains, concordant, cells.tolerance)
     if not len(thresholds) or differences.min() > cells.tolerance:

@@ -117,9 +117,13 @@ def pearson_of_groups(human: np.ndarray, metric: np.ndarray, starts: np.ndarray)
     return np.clip(np.divide(xy, np.sqrt(xx * yy), out=np.full(len(xy), np.nan), where=defined), -1, 1)
 
 
-def pair_positions(starts: np.ndarray) -> np.ndarray:
-    """Return the positions of the first and the second cell of every pair, shape (2, n_pairs)."""
-    return np.hstack([start + np.triu_indices(end - start, 1) for start, end in itertools.pairwise(starts)])
+def pairs_of(cells: Grouped) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the group of every pair of cells, and the human and the metric difference, each (n_pairs,)."""
+    pairs = {n: np.array(np.triu_indices(n, 1)) for n in np.unique(cells.sizes)}
+    of_groups = [start + pairs[n] for start, n in zip(cells.starts, cells.sizes, strict=False)]
+    (first, second), n_pairs = np.hstack(of_groups), cells.sizes * (cells.sizes - 1) // 2
+    group = np.repeat(np.arange(len(n_pairs)), n_pairs)
+    return group, cells.human[first] - cells.human[second], cells.metric[first] - cells.metric[second]
 
 
 def pair_weights(cells: Grouped) -> tuple[np.ndarray, float]:

@@ -13,7 +13,7 @@ from ..evalset import Computed, EvalSet, as_evalset, metric_names, recomputed
 from ..resampling import Statistic, fisher_interval, fisher_p_value, sums_by_unit, units_of
 from ..resampling import bootstrap as bootstrap_weights
 from .coefficients import DEGENERATE, check_coefficient, values_of_groups
-from .groups import grouped, pair_positions
+from .groups import grouped, pairs_of
 from .spa import shared_segments
 from .units import (
     Units,
@@ -86,9 +86,8 @@ def _of_weights(es, name, coefficient, grouping, degenerate, units) -> Callable[
 def _calibrated(cells, unit: np.ndarray, coefficient: str, weights: np.ndarray) -> np.ndarray:
     """Return acc_eq or tau_eq over weighted groups, with ties calibrated in each draw; pairs are sorted only once."""
     n_pairs = cells.sizes * (cells.sizes - 1) // 2
-    first, second = pair_positions(cells.starts)
-    human, size = cells.human[first] - cells.human[second], cells.metric[first] - cells.metric[second]
-    right, group = np.sign(human) * np.sign(size) > 0, np.repeat(np.arange(len(n_pairs)), n_pairs)
+    group, human, size = pairs_of(cells)
+    right = np.sign(human) * np.sign(size) > 0
     untied = sums_by_unit(unit[group], right / n_pairs[group], n=weights.shape[1])[:, 0]
     changes = np.flatnonzero(right | (human == 0))  # pairs that are right, or right once they are tied
     changes = changes[np.argsort(np.abs(size[changes]))]

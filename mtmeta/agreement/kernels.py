@@ -91,27 +91,6 @@ def counts_without_each(human, metric, starts, epsilon, unit, n_units):
     return counts
 
 
-@njit
-def tie_gains(human, metric, starts, weights, size):
-    """List what becomes of acc_eq's numerator when each pair turns into a metric tie.
-
-    Returns the absolute metric difference and the gain of every pair that matters (``+weight`` where the humans tie,
-    ``-weight`` where the metric agrees with them); ``size`` is at least their number. Discordant pairs are wrong either
-    way.
-    """
-    differences = np.empty(size)
-    gains = np.empty(size, dtype=weights.dtype)
-    k = 0
-    for g in range(len(starts) - 1):
-        for i in range(starts[g], starts[g + 1] - 1):
-            for j in range(i + 1, starts[g + 1]):
-                dh, dm = human[j] - human[i], metric[j] - metric[i]
-                if dh == 0 or (dh > 0 and dm > 0) or (dh < 0 and dm < 0):
-                    differences[k], gains[k] = abs(dm), weights[g] if dh == 0 else -weights[g]
-                    k += 1
-    return differences[:k], gains[:k]
-
-
 #: Numbers of the coefficients in `tau_from_counts`.
 VARIANTS = {"tau_b": 0, "tau_a": 1, "tau_10": 2, "tau_13": 3, "tau_14": 4, "tau_eq": 5, "acc_eq": 6}
 

@@ -10,7 +10,7 @@ from .._checks import Undefined
 from .._equal import OF_MEAN, merged
 from .._pearson import pearson, williams
 from ..agreement.coefficients import calibration
-from ..agreement.groups import centred, constant, grouped, pair_positions, pair_weights
+from ..agreement.groups import centred, constant, grouped, pair_weights, pairs_of
 from ..agreement.kernels import VARIANTS
 from ..agreement.spa import one_sided_p, random_signs, rated_systems
 from ..agreement.units import common_cells
@@ -196,13 +196,11 @@ def _right_pairs(es: EvalSet, names: Sequence[str], grouping: str) -> tuple[np.n
     if n_pairs.sum() > 20_000_000:
         raise Undefined(f"grouping {grouping!r} has too many pairs for the pair-swap test. Use method='exchange'.")
     weights, total = pair_weights(cells[0])
-    i, j = pair_positions(cells[0].starts)
-    dh = np.sign(cells[0].human[i] - cells[0].human[j])
-    right = np.empty((len(names), len(i)), dtype=bool)
-    for k, c in enumerate(cells):
-        difference = c.metric[i] - c.metric[j]
-        right[k] = np.where(np.abs(difference) <= calibration(c)[0], 0, np.sign(difference)) == dh
-    return right, np.repeat(weights, n_pairs), total
+    right = []
+    for c in cells:
+        group, dh, dm = pairs_of(c)
+        right.append(np.where(np.abs(dm) <= calibration(c)[0], 0, np.sign(dm)) == np.sign(dh))
+    return np.array(right), weights[group], total
 
 
 def _differences(es, names, grouping):

@@ -9,7 +9,7 @@ import pandas as pd
 from .._checks import Undefined
 from .._equal import ends_of_runs, merged_scores
 from ..agreement.coefficients import calibration_curve, first_best
-from ..agreement.groups import grouped, pair_positions
+from ..agreement.groups import grouped, pairs_of
 from ..agreement.kernels import pair_counts
 from ..evalset import EvalSet, as_evalset, metric_names
 
@@ -248,10 +248,9 @@ def tie_curve(es: EvalSet | pd.DataFrame, metric: str) -> pd.DataFrame:
     es = as_evalset(es)
     metric_names(es, metric)
     cells = grouped(es, metric, "segment")
-    first, second = pair_positions(cells.starts)
-    n_pairs = cells.sizes * (cells.sizes - 1) // 2
-    weight = np.repeat(1 / (n_pairs * len(n_pairs)), n_pairs)  # all groups weigh the same
-    dh, dm = cells.human[first] - cells.human[second], cells.metric[first] - cells.metric[second]
+    group, dh, dm = pairs_of(cells)
+    n_pairs = np.bincount(group)
+    weight = (1 / (n_pairs * len(n_pairs)))[group]  # all groups weigh the same
     concordant = weight * (dh * np.sign(dm) > 0)
     order = np.argsort(np.abs(dm), kind="stable")
     difference = np.abs(dm)[order]
