@@ -158,7 +158,7 @@ def _count_pairs(question):
     yield right(f"{c}/6") | wrong(f"{c}/{c + d}", f"{c + t_h}/6", f"{c + t_m}/6")
 
 
-def _ceiling(question):
+def _source_only_most(question):
     yield given(".49", "0")
     # Segments at +-.7, systems at +-sqrt(.51) around them: shares .49 and .51 of a variance of 1.
     human = np.array([[0.7, -0.7]] * 2) + np.sqrt(0.51) * np.array([[1, 1], [-1, -1]])
