@@ -222,7 +222,7 @@ def test_pages_name_every_pinned_commit_and_every_public_module():
     modules = {path.stem for path in package.glob("[a-z]*.py")}
     modules |= {path.parent.name for path in package.glob("*/__init__.py")}
     pages = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "book" / "api").glob("*.md"))
-    modules |= {"book.exercises", "book.interactive", "book.published", "book.students"}
+    modules |= {"book.exercises", "book.interactive", "book.published", "book.sheets", "book.students"}
     assert sorted(re.findall(r"automodule:: mtmeta\.([\w.]+)\n", pages)) == sorted(
         modules - {"cli", "book", "resampling"}
     )

@@ -15,7 +15,7 @@ import pytest
 from campaigns import refuses
 
 import mtmeta as mm
-from mtmeta.book import exercises, runner
+from mtmeta.book import exercises, runner, sheets
 from mtmeta.book.exercises._check import reference
 from mtmeta.book.exercises._compare import Expected, complaints
 
@@ -29,7 +29,7 @@ def chapter(path):
 
 @functools.cache
 def read(path):
-    return exercises.read(chapter(path))
+    return sheets.read(chapter(path))
 
 
 def labels(paths, checked=True):
@@ -268,7 +268,7 @@ def telling(text):
 def test_an_export_holds_no_solution(path):
     notebook = chapter(path)
     needed, found = read(path)
-    made = exercises.to_notebook(notebook)
+    made = sheets.to_notebook(notebook)
     start = next(i for i, cell in enumerate(made.cells) if cell.source.startswith("## Exercise 1"))
     asked = "\n".join(cell.source for cell in made.cells[start:])
     given = telling("\n".join(cell.source for e in found for cell in e.statement))
@@ -294,7 +294,7 @@ def test_an_export_holds_no_solution(path):
 def test_the_code_of_an_export_is_whole_and_knows_each_name(tmp_path):
     for solutions in (False, True):
         for path in CHAPTERS:
-            nbformat.write(exercises.to_notebook(chapter(path), solutions=solutions), tmp_path / f"{path.stem}.ipynb")
+            nbformat.write(sheets.to_notebook(chapter(path), solutions=solutions), tmp_path / f"{path.stem}.ipynb")
         command = [sys.executable, *"-m ruff check --isolated --no-cache --select F821".split(), tmp_path]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout
@@ -311,7 +311,7 @@ def test_exports_run_unanswered_and_solved(path, tmp_path):
     if lacking := [r for r in runner.missing(path) if r not in ("torch", "transformers", "accelerate")]:
         pytest.skip(f"not here: {', '.join(lacking)}")
     for solutions, status in ((False, "not answered yet"), (True, "right")):
-        nbformat.write(exercises.to_notebook(chapter(path), solutions=solutions), tmp_path / "a.ipynb")
+        nbformat.write(sheets.to_notebook(chapter(path), solutions=solutions), tmp_path / "a.ipynb")
         runner.execute(tmp_path / "a.ipynb", tmp_path / "a.ipynb")
         cells = [cell for cell in chapter(tmp_path / "a.ipynb").cells if "check" in cell.metadata.get("tags", [])]
         shown = [cell.outputs[0]["data"]["text/plain"] for cell in cells]
@@ -331,11 +331,11 @@ def test_an_answer_is_left_open():
     notebook = nbformat.v4.new_notebook(
         cells=[nbformat.v4.new_markdown_cell(source), *cells("secret = 5", code, 'answer["share"]'), end]
     )
-    made = exercises.to_notebook(notebook)
+    made = sheets.to_notebook(notebook)
     assert made.cells[-2].source == '# Write your code here.\nanswer = {\n    "u": ...,\n    "share": ...,\n}'
     assert made.cells[-1].source == 'mm.book.check("ex-06-third", answer)'
     assert "secret" not in "".join(cell.source for cell in made.cells)
-    solved = exercises.to_notebook(notebook, solutions=True)
+    solved = sheets.to_notebook(notebook, solutions=True)
     sources = [cell.source for cell in solved.cells]
     assert sources[-5:-2] == [
         "It is p, by a figure of chapter 6 and Kendall 1945.",
@@ -343,13 +343,13 @@ def test_an_answer_is_left_open():
         'answer = {"u": 1 + 1, "share": "secret"}',
     ]
     assert sources[-1] == 'answer["share"]'
-    refuses("the notebook has no exercise", exercises.to_notebook, nbformat.v4.new_notebook(cells=cells("1")))
+    refuses("the notebook has no exercise", sheets.to_notebook, nbformat.v4.new_notebook(cells=cells("1")))
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda p: p.stem)
 def test_an_answer_left_open_has_every_key(path):
     """Each key that a solution writes has its place; one answer has the keys of the data."""
-    made = [c.source for c in exercises.to_notebook(chapter(path)).cells if "answer" in c.metadata.get("tags", [])]
+    made = [c.source for c in sheets.to_notebook(chapter(path)).cells if "answer" in c.metadata.get("tags", [])]
     for exercise, left_open in zip(read(path)[1], made, strict=True):
         asked = set(re.findall(r'^    "(.+)": \.\.\.,$', left_open, flags=re.M))
         literal = re.search(r"answer = \{\s*(\"[^}]*)\}", exercise.answer)

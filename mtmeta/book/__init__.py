@@ -1,13 +1,13 @@
 """The machinery of the book, which no other part of the package imports but the command line.
 
-`runner` executes chapters and builds the site, `exercises` checks answers, `students` writes a data set for each
-student, `published` holds published numbers and recomputes them, `interactive` draws figures with sliders. The
-chapters use `check` and `CannotRun` from here.
+`runner` executes chapters and builds the site, `exercises` checks answers, `sheets` writes the exercises as notebooks,
+`students` writes a data set for each student, `published` holds published numbers and recomputes them, `interactive`
+draws figures with sliders. The chapters use `check` and `CannotRun` from here.
 """
 
 from importlib import import_module
 
-__all__ = ["CannotRun", "check", "exercises", "interactive", "published", "runner", "students"]
+__all__ = ["CannotRun", "check", "exercises", "interactive", "published", "runner", "sheets", "students"]
 
 
 class CannotRun(ValueError):

@@ -6,13 +6,16 @@ import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
+import nbformat
 import numpy as np
 import pandas as pd
+from nbformat.v4 import new_markdown_cell
 
 from .. import simulate
 from .._checks import check_choice
 from .._files import whole_file
 from .exercises._compare import complaints, is_open
+from .sheets import code, with_ids
 
 __all__ = ["mark", "write"]
 
@@ -40,25 +43,17 @@ def _planted(plants: Sequence[str], seed: int, rng: np.random.Generator) -> tupl
 
 
 def _sheet(name: str, file: str, plants: Sequence[str]) -> str:
-    from nbformat import v4, writes
-
     head = (
         f"# {name}\n\nThe scores are simulated, and no other table has the same facts. Write down how you found each."
     )
-    cells = [v4.new_markdown_cell(head), v4.new_code_cell(_SHEET)]
+    cells = [new_markdown_cell(head), code(_SHEET)]
     for number, plant in enumerate(plants, 1):
         question, form = PLANTS[plant].values()
-        cells += [v4.new_markdown_cell(f"## {number}. {plant.capitalize()}\n\n{question}")]
-        cells += [v4.new_code_cell(f"# Your code.\nanswer[{plant!r}] = {form}")]
-    last = "# Hand in the file that this cell writes, and the notebook.\n"
-    cells.append(
-        v4.new_code_cell(
-            f'{last}with open({file!r}, "w") as file:\n    json.dump(answer, file, default=lambda left_open: None)'
-        )
-    )
-    for number, cell in enumerate(cells):
-        cell["id"] = f"cell-{number}"
-    return writes(v4.new_notebook(cells=cells)) + "\n"
+        cells += [new_markdown_cell(f"## {number}. {plant.capitalize()}\n\n{question}")]
+        cells += [code(f"# Your code.\nanswer[{plant!r}] = {form}")]
+    last = f'# Hand in the file that this cell writes, and the notebook.\nwith open({file!r}, "w") as file:\n'
+    last += "    json.dump(answer, file, default=lambda left_open: None)"
+    return nbformat.writes(with_ids([*cells, code(last)])) + "\n"
 
 
 def write(students: Sequence[str], plants: Sequence[str], out: str | Path, *, seed: int = 1) -> list[Path]:

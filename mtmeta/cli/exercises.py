@@ -25,8 +25,8 @@ def exercises(
     answers, and checks that name what is wrong but not the answer. It needs a clone of the book, as `mtmeta run` does.
     A notebook that is there and has been changed is not overwritten.
     """
-    from ..book import exercises, runner
+    from ..book import runner, sheets
 
     found = runner.chapters(runner.find_project(), chapters)
-    for path in exercises.export(found.values(), out, solutions=solutions):
+    for path in sheets.export(found.values(), out, solutions=solutions):
         say(f"written: {path}")

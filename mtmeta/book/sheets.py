@@ -1,19 +1,24 @@
-"""Read the exercises of a chapter from its notebook, and write them as a notebook without solutions."""
+"""The exercises of the chapters as notebooks without solutions.
 
-from __future__ import annotations
+`export` writes a chapter's exercises as a notebook that runs by itself: what of the chapter they need, each statement,
+an empty cell for the answer and a `check`. It reads the chapter's own notebook, so that statements, solutions and
+checks have one source. The command line has it as ``mtmeta exercises``.
+"""
 
 import ast
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from ..._files import whole_file
-from ._check import described
+import nbformat
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-if TYPE_CHECKING:
-    from nbformat import NotebookNode
+from .._files import whole_file
+from .exercises import described
+
+__all__ = ["Exercise", "export", "read", "to_notebook"]
 
 _MARK = re.compile(
     r"^`{3,}\{((?:exercise|solution)-(?:start|end))\}[ \t]*([^\n]*)\n"
@@ -50,16 +55,16 @@ class Exercise:
     check: str = ""
 
 
-def _prose(text: str) -> NotebookNode:
-    from nbformat.v4 import new_markdown_cell
+def code(source: str, *tags: str) -> NotebookNode:
+    """Return a cell of code."""
+    return new_code_cell(source, metadata={"tags": [*tags]} if tags else {})
 
-    return new_markdown_cell(text)
 
-
-def _code(source: str, tag: str = "") -> NotebookNode:
-    from nbformat.v4 import new_code_cell
-
-    return new_code_cell(source, metadata={"tags": [tag]} if tag else {})
+def with_ids(cells: list[NotebookNode], **metadata: object) -> NotebookNode:
+    """Return a notebook whose cells are numbered, so that it is the same each time."""
+    for number, cell in enumerate(cells):
+        cell["id"] = f"cell-{number}"
+    return new_notebook(cells=cells, metadata=metadata)
 
 
 def read(notebook: NotebookNode) -> tuple[list[NotebookNode], list[Exercise]]:
@@ -94,7 +99,7 @@ def read(notebook: NotebookNode) -> tuple[list[NotebookNode], list[Exercise]]:
             if isinstance(part := parts[k], str):
                 if not part.strip():
                     continue
-                part = _prose(part.strip())
+                part = new_markdown_cell(part.strip())
             if not found:
                 needed += [part] if _NEEDED & {*part.metadata.get("tags", [])} else []
             elif inside:
@@ -161,19 +166,15 @@ def to_notebook(chapter: NotebookNode, *, solutions: bool = False) -> NotebookNo
     ValueError
         If the notebook has no exercise.
     """
-    from nbformat.v4 import new_notebook
-
     needed, exercises = read(chapter)
     title = re.search(r"^# (.+)$", chapter.cells[0].source, flags=re.MULTILINE)[1]
     kind = "exercises, with solutions" if solutions else "exercises"
-    cells = [_prose(f"# {title}: {kind}\n\n## Set-up\n\n{_INTRODUCTION}")]
-    cells += [_code(cell.source, "parameters" * ("parameters" in cell.metadata.get("tags", []))) for cell in needed]
+    cells = [new_markdown_cell(f"# {title}: {kind}\n\n## Set-up\n\n{_INTRODUCTION}")]
+    cells += [code(cell.source, *{"parameters"} & {*cell.metadata.get("tags", [])}) for cell in needed]
     for number, exercise in enumerate(exercises, 1):
         cells += _cells_of(exercise, number, solutions)
-    for number, cell in enumerate(cells):
-        cell["id"] = f"cell-{number}"
     about = {key: chapter.metadata[key] for key in ("kernelspec", "language_info", "mtmeta") if key in chapter.metadata}
-    return new_notebook(cells=cells, metadata=about)
+    return with_ids(cells, **about)
 
 
 _INTRODUCTION = (
@@ -184,14 +185,14 @@ _INTRODUCTION = (
 
 def _cells_of(exercise: Exercise, number: int, solutions: bool) -> Iterator[NotebookNode]:
     def for_a_viewer(cell: NotebookNode) -> NotebookNode:
-        return _code(cell.source) if cell.cell_type == "code" else _prose(_plain(cell.source))
+        return code(cell.source) if cell.cell_type == "code" else new_markdown_cell(_plain(cell.source))
 
-    yield _prose(f"## Exercise {number}: {exercise.title}")
-    form = [_prose(f"**The answer to give.** {described(exercise.label)}")] if exercise.check else []
+    yield new_markdown_cell(f"## Exercise {number}: {exercise.title}")
+    form = [new_markdown_cell(f"**The answer to give.** {described(exercise.label)}")] if exercise.check else []
     yield from map(for_a_viewer, (*exercise.statement, *form, *(exercise.solution if solutions else ())))
     empty = f"# Write your code here.\n{_left_open(described(exercise.label)) if exercise.check else ''}".strip()
     answer = exercise.answer if solutions else empty
-    yield from (_code(code, tag) for code, tag in ((answer, "answer"), (exercise.check, "check")) if code)
+    yield from (code(text, tag) for text, tag in ((answer, "answer"), (exercise.check, "check")) if text)
     yield from map(for_a_viewer, exercise.discussion if solutions else ())
 
 
@@ -217,8 +218,6 @@ def export(chapters: Iterable[Path], out: str | Path, *, solutions: bool = False
     ValueError
         If a notebook has no exercise, or a file that is there has other content: it may hold answers.
     """
-    import nbformat
-
     ending = "_solutions.ipynb" if solutions else "_exercises.ipynb"
     made = {}
     for path in map(Path, chapters):
