@@ -118,11 +118,10 @@ def _tree_of(given: str | Path) -> tuple[Path, str, str] | None:
     name, _, lp = text.removeprefix(_ARCHIVE).partition("/")
     if isinstance(given, str) and name and not {name, lp} & {".", ".."}:
         archived = text.startswith(_ARCHIVE)
-        for folder in [_ARCHIVE, _TREES] if archived else [_TREES]:
-            for root in data_dirs().values():
-                if (root / folder / name).is_dir():
-                    _check_complete("" if archived else name, root / folder / name)
-                    return root / folder / name, name, lp
+        folders = [_ARCHIVE, _TREES] if archived else [_TREES]
+        places = [root / folder / name for folder in folders for root in data_dirs().values()]
+        if place := next(filter(Path.is_dir, places), None):
+            return _check_complete("" if archived else name, place), name, lp
         if archived:
             raise ValueError(
                 f"{name!r} of the archive of mt-metrics-eval is not on this computer. Get it with `mtmeta fetch "

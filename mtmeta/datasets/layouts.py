@@ -303,18 +303,16 @@ def _tree(given: _Input) -> pd.DataFrame:
 
 def _mtme_ratings(given: _Input) -> pd.DataFrame:
     """Read one rating a line, with its errors; the weights of MQM make scores of them."""
-    rows = []
-    for line in given.rows:
-        errors = line["errors"] or []
-        weight = sum(mqm_weight(e.get("category") or "", e.get("severity") or "", given.weights) for e in errors)
-        languages = [line.get("src_lang"), line.get("tgt_lang")]
-        rows.append({
-            "lp": "-".join(languages) if all(languages) else None, "system": line["system_id"],
-            "segment": line["segment_id"], "doc": line.get("document_id"), "source": line.get("source"),
-            "translation": line["hypothesis"], "rater": line.get("rater_id") or "rater", "human": -weight + 0.0,
-        })  # fmt: skip
+    rows = given.content
+    weights = [
+        sum(mqm_weight(e.get("category") or "", e.get("severity") or "", given.weights) for e in errors or [])
+        for errors in rows["errors"]
+    ]
     given.notes.append("human scores are minus the weights of the errors (MQM)")
-    return pd.DataFrame(rows).dropna(axis=1, how="all")
+    if {"src_lang", "tgt_lang"} <= {*rows}:
+        rows = rows.assign(lp=rows["src_lang"] + "-" + rows["tgt_lang"])
+    rows = rows.drop(columns=["errors", "src_lang", "tgt_lang"], errors="ignore")
+    return rows.assign(human=[0.0 - weight for weight in weights])
 
 
 def _subset2evaluate(given: _Input) -> pd.DataFrame:
