@@ -257,10 +257,8 @@ def lines(
     x, heights = x.to_numpy(dtype=float), table.to_numpy(dtype=float)
     finite, n = heights[np.isfinite(heights)], len(x) // len(groups)
     columns = pd.DataFrame(index=table.index) if columns is None else columns
-    headings, keys = (
-        list(dict.fromkeys(heading for heading, _ in columns)),
-        {n: f"line {k}" for k, n in enumerate(table)},
-    )
+    headings = list(dict.fromkeys(heading for heading, _ in columns))
+    keys = {name: f"line {k}" for k, name in enumerate(table)}
     values = {"knob": _numbers(x)} | {key: _numbers(table[name]) for name, key in keys.items()}
     shown = {key: _words(values[key], 3) for key in keys.values()}
     for heading, name in columns:

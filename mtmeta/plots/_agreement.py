@@ -305,21 +305,19 @@ def learning_curves(curves: pd.DataFrame, *, axes: Sequence[Axes] | None = None)
     return axes
 
 
-def system_differences(table: pd.DataFrame, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
+def system_differences(table: pd.DataFrame) -> Axes:
     """Draw by how much each system is better than each other one, by one metric.
 
     Parameters
     ----------
     table : pandas.DataFrame
         Result of `mtmeta.compare_systems` over all pairs, rows of one metric.
-    alpha : float
-        Pairs whose p-value is smaller are marked by an asterisk.
-    ax : Axes, optional
 
     Returns
     -------
     Axes
-        Systems from the best to the worst; each cell is the score of the row less that of the column.
+        Systems from the best to the worst; each cell is the score of the row less that of the column, with an asterisk
+        where the p-value is less than .05.
 
     See Also
     --------
@@ -341,10 +339,10 @@ def system_differences(table: pd.DataFrame, *, alpha: float = 0.05, ax: Axes | N
     order = both.groupby("first")["difference"].mean().sort_values(ascending=False, kind="stable").index
     square, p = (both.pivot(index="first", columns="second", values=v).loc[order, order] for v in ("difference", "p"))
     digits = max(0, 1 - int(np.floor(np.log10(max(float(square.abs().max(axis=None)), 1e-9)))))
-    words = square.map(lambda v: "" if np.isnan(v) else f"{v:+.{digits}f}") + p.map(lambda v: "*" if v < alpha else "")
+    words = square.map(lambda v: "" if np.isnan(v) else f"{v:+.{digits}f}") + p.map(lambda v: "*" if v < 0.05 else "")
     n = len(order)
-    ax = new_axes(1.8 + 0.62 * n, 1.2 + 0.42 * n, ax=ax)
+    ax = new_axes(1.8 + 0.62 * n, 1.2 + 0.42 * n)
     heatmap(square, center=0, cmap="PuOr", annot=words, fmt="", annot_kws={"size": 8}, linewidths=0.5, ax=ax)
     ax.set(xlabel="", ylabel="")
-    ax.set_title(f"{table['metric'].iloc[0]}: row less column; * p < {alpha:g}", fontsize=10)
+    ax.set_title(f"{table['metric'].iloc[0]}: row less column; * p < 0.05", fontsize=10)
     return ax
