@@ -73,9 +73,11 @@ class Curve:
         the share of their differences that humans agree with.
         """
         row = {"metric": self.metric, "slope": self.slope, "low": self.low, "high": self.high}
-        row |= {"largest": _largest(self.pairs), "n_pairs": (self.pairs["sample"] == 1).sum()}
+        people, first = self.pairs["human"], self.pairs["sample"] == 1
+        row |= {"largest": self.pairs.loc[~people | people.all(), "difference"].max(), "n_pairs": first.sum()}
         row |= {"n_systems": self._drawn[0].shape[1], "n_sets": self.pairs["set"].nunique()}
-        return pd.DataFrame([row | _with_humans(self.pairs)])
+        row |= {"n_human": (people & first).sum(), "human_agreement": self.pairs.loc[people, "agreement"].mean()}
+        return pd.DataFrame([row])
 
     def chance(self, difference: ArrayLike, *, fit: str = "logistic") -> pd.DataFrame:
         """Return the chance that humans prefer the system that the metric prefers by this much.
@@ -127,15 +129,6 @@ class Curve:
             raise ValueError(f"`chance` must lie in (0.5, 1); found {chance!r}.")
         value, low, high = (logit(chance) / b if b > 0 else np.inf for b in (self.slope, self.high, self.low))
         return value, low, high
-
-
-def _largest(pairs: pd.DataFrame) -> float:
-    return pairs.loc[~pairs["human"] | pairs["human"].all(), "difference"].max()
-
-
-def _with_humans(pairs: pd.DataFrame) -> dict[str, float]:
-    some = pairs[pairs["human"]]
-    return {"n_human": (some["sample"] == 1).sum(), "human_agreement": some["agreement"].mean()}
 
 
 def system_pairs(

@@ -493,9 +493,8 @@ def _plan(data: EvalSet | pd.DataFrame | Sequence[EvalSet], protocol: str, metri
     jobs = []
     for task in rules.tasks:
         groups = {"all": by_pair} if task.pooled else {pair: {pair: es} for pair, es in by_pair.items()}
-        jobs += [(task, pair, group) for pair, group in groups.items()]
-    total = sum(len(group) for _, _, group in jobs)
-    jobs = [_Job(task, pair, group, len(group) / total) for task, pair, group in jobs]
+        n = len(rules.tasks) * len(sets)  # a pooled task counts once for every language pair
+        jobs += [_Job(task, pair, group, len(group) / n) for pair, group in groups.items()]
     return _Plan(by_pair, chosen, jobs, left_out)
 
 

@@ -76,14 +76,6 @@ def threshold_of(cells: Grouped, coefficient: str) -> float:
 MOST_PAIRS = 30_000_000
 
 
-def _running_sums(differences, gains, start, tolerance):
-    """Return the largest of each run of equal differences, ascending, and the sum of ``gains`` up to it."""
-    order = np.argsort(differences)  # the order among equal differences does not matter
-    differences, running = differences[order], start + np.cumsum(gains[order])
-    ends = ends_of_runs(differences, tolerance)
-    return differences[ends], running[ends]
-
-
 def first_best(curve: np.ndarray) -> int:
     """Return the position of the first of the best values; which of two equal ones is rounded up does not matter."""
     return int(np.argmax(curve >= curve.max() - OF_MEAN))
@@ -105,8 +97,11 @@ def calibration_curve(cells: Grouped) -> tuple[np.ndarray, np.ndarray]:
     changes = (human == 0) | (human * np.sign(metric) > 0)  # pairs that are right, or right once they are tied
     differences, gains = np.abs(metric[changes]), (np.where(human == 0, 1, -1) * weights[group])[changes]
     concordant = -gains[gains < 0].sum()
-    thresholds, numerators = _running_sums(differences, gains, concordant, cells.tolerance)
-    if not len(thresholds) or differences.min() > cells.tolerance:
+    order = np.argsort(differences)  # the order among equal differences does not matter
+    differences, running = differences[order], concordant + np.cumsum(gains[order])
+    ends = ends_of_runs(differences, cells.tolerance)
+    thresholds, numerators = differences[ends], running[ends]
+    if not len(thresholds) or differences[0] > cells.tolerance:
         thresholds, numerators = np.append(0.0, thresholds), np.append(concordant, numerators)
     changes = np.append(True, numerators[1:] != numerators[:-1])  # gains at one threshold may cancel
     return thresholds[changes], numerators[changes] / total

@@ -9,7 +9,7 @@ import pandas as pd
 from .._checks import Undefined, check_choice, check_count, check_level, generator
 from .._enough import interval_of, p_value_of, too_few
 from .._equal import ends_of_runs
-from ..evalset import Computed, EvalSet, as_evalset, metric_names, recomputed
+from ..evalset import Computed, EvalSet, as_evalset, metric_names
 from ..resampling import Statistic, fisher_interval, fisher_p_value, sums_by_unit, units_of
 from ..resampling import bootstrap as bootstrap_weights
 from .coefficients import DEGENERATE, check_coefficient, values_of_groups
@@ -47,7 +47,8 @@ def bootstrap(es, names, coefficient, grouping, n_resamples, unit, degenerate, r
             f"a bootstrap of systems would compare a system with its own copy, which {coefficient} counts as a tie. "
             "Use the jackknife: mtmeta.significance.intervals(unit='system')."
         )
-    if unit not in ("system", "both") and _follows_from_sums(coefficient, grouping):
+    # the value follows from sums over segments unless it compares cells of two segments
+    if unit not in ("system", "both") and coefficient != "spa" and (grouping == "segment" or coefficient == "pearson"):
         weights = bootstrap_weights(int(units.max()) + 1, n_resamples, rng)
         values = np.array([_of_weights(es, name, coefficient, grouping, degenerate, units)(weights) for name in names])
     else:
@@ -56,11 +57,6 @@ def bootstrap(es, names, coefficient, grouping, n_resamples, unit, degenerate, r
     if lost > n_resamples // 2:
         raise Undefined(f"undefined in {lost} of {n_resamples} bootstrap draws; the set is too small.")
     return values[:, ~np.isnan(values[0])]
-
-
-def _follows_from_sums(coefficient: str, grouping: str) -> bool:
-    """Return whether the value follows from sums over segments: pairs of cells of two segments do not."""
-    return coefficient != "spa" and (grouping == "segment" or coefficient == "pearson")
 
 
 def _of_weights(es, name, coefficient, grouping, degenerate, units) -> Callable[[np.ndarray], np.ndarray]:
@@ -280,7 +276,8 @@ def jackknife(
         few = min(sizes, key=sizes.get)
         raise Undefined(f"set {es.name!r}: the jackknife needs two {few}s with human scores; found {sizes[few]}.")
     n, known = len(rated), np.full(len(names), min(sizes.values()) - 1.0)
-    without = np.array([_without_system(es, s, names, coefficient, grouping, degenerate) for s in rated])
+    parts = (es.select(systems=es.systems[:s] + es.systems[s + 1 :]) for s in rated)
+    without = np.array([observed_values(part, names, coefficient, grouping, degenerate) for part in parts])
     variances = (n - 1) / n * ((without - without.mean(axis=0)) ** 2).sum(axis=0)
     for k, name in enumerate(names if units else ()):
         blocks = block_influences(es, name, coefficient, grouping, units, degenerate)
@@ -288,13 +285,6 @@ def jackknife(
         other, known[k] = _variance(added), min(known[k], freedom(added[None] - added.mean())[0])
         variances[k] = max(variances[k], other, variances[k] + other - _variance(blocks[rated].ravel()))
     return variances, known, " and ".join(sizes), min(sizes.values())
-
-
-def _without_system(es, system, names, coefficient, grouping, degenerate) -> np.ndarray:
-    human = es.human.copy()
-    human[system] = np.nan
-    part = recomputed(es, human, {name: es[name] for name in names})
-    return observed_values(part, names, coefficient, grouping, degenerate)
 
 
 def _variance(influences: np.ndarray) -> float:

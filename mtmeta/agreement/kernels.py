@@ -58,23 +58,6 @@ def _trees(human):
 
 
 @njit
-def pair_counts(human: np.ndarray, metric: np.ndarray, starts: np.ndarray, epsilon: float) -> np.ndarray:
-    """Count the kinds of pairs in each group, O(n log n) a group.
-
-    ``human`` holds dense ranks (int64, 0 … k-1). Two metric scores are tied when they differ
-    by at most ``epsilon``. Rows are visited in order of their metric score; those further
-    than ``epsilon`` below the current one are counted in a Fenwick tree over human ranks.
-    """
-    n_groups = len(starts) - 1
-    counts = np.zeros((n_groups, 5), dtype=np.int64)
-    tree, below, seen = _trees(human)
-    for g in range(n_groups):
-        h, m = human[starts[g] : starts[g + 1]], metric[starts[g] : starts[g + 1]]
-        _add_pairs(h, m, np.argsort(m, kind="mergesort"), epsilon, tree, below, seen, counts[g])
-    return counts
-
-
-@njit
 def counts_without_each(human, metric, starts, epsilon, unit, n_units):
     """Count as `pair_counts` does, without each unit in turn; int64 (n_units, n_groups, 5).
 
@@ -89,6 +72,17 @@ def counts_without_each(human, metric, starts, epsilon, unit, n_units):
             left = order[unit[part][order] != u]
             _add_pairs(human[part], metric[part], left, epsilon, tree, below, seen, counts[u, g])
     return counts
+
+
+@njit
+def pair_counts(human: np.ndarray, metric: np.ndarray, starts: np.ndarray, epsilon: float) -> np.ndarray:
+    """Count the kinds of pairs in each group, O(n log n) a group.
+
+    ``human`` holds dense ranks (int64, 0 … k-1). Two metric scores are tied when they differ
+    by at most ``epsilon``. Rows are visited in order of their metric score; those further
+    than ``epsilon`` below the current one are counted in a Fenwick tree over human ranks.
+    """
+    return counts_without_each(human, metric, starts, epsilon, np.full(len(human), -1), 1)[0]
 
 
 #: Numbers of the coefficients in `tau_from_counts`.

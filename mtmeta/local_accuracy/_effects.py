@@ -98,11 +98,8 @@ def context_effect(
     if n_contexts < 2:
         raise ValueError(f"an effect of the context needs at least two contexts; found only {data.contexts[0]!r}.")
     won, number = sums(data.context, n_contexts, data.wins, data.present)
-    chi2, dof, n_pairs = np.zeros(won.shape[1]), (number > 0).sum(axis=0) - 1, number.sum(axis=0)
-    for m, (wins, n) in enumerate(zip(won.T, number.T, strict=True)):
-        table = np.stack([wins, n - wins])[:, n > 0]
-        if dof[m] and table.sum(axis=1).all():
-            chi2[m] = stats.chi2_contingency(table, correction=False).statistic
+    dof, n_pairs = (number > 0).sum(axis=0) - 1, number.sum(axis=0)
+    chi2 = np.where(dof > 0, chi_square(won[None], number[None])[0], 0.0)
     scheme, *_ = arranged = arrange(pairs, data, unit)
     chance = np.full((3, len(chi2)), np.nan)
     if n_resamples:
