@@ -141,7 +141,7 @@ def test_an_answer_of_open_entries_is_open():
 
 @pytest.mark.parametrize(("name", "answer", "data", "error", "says"), [
     ("ex-01-fuor", 1, {}, ValueError, "unknown exercise with a check 'ex-01-fuor'. Did you mean 'ex-01-four'"),
-    ("ex-01-own", ..., {}, TypeError, "must be given es=es; found nothing else"),
+    ("ex-02-systems", ..., {}, TypeError, "must be given es=es; found nothing else"),
     ("ex-02-ties", 1, {"es": None}, TypeError, "must be given nothing but the answer; found es"),
 ])  # fmt: skip
 def test_faults_of_the_call_are_named(name, answer, data, error, says):
@@ -226,7 +226,7 @@ def spoiled(answer):
         yield from ((factor * answer, hint) for factor, hint in scaled)
 
 
-CHEAP = "01-four 01-own 02-ties 04-length 04-round 04-own 05-slope 06-three 08-size".split()
+CHEAP = "01-four 02-ties 04-length 04-round 04-own 05-slope 06-three 08-size".split()
 GIVEN = {"metric": "Biased", "sentinel": "SourceOnly", "points": np.array([0.0, -1.0, -5.0])}
 GIVEN["words"] = np.array([[2.0], [4.0], [6.0]])
 

@@ -75,15 +75,6 @@ def ex_01_both(answer: object, es: EvalSet) -> Iterator[str]:
 ex_01_claims = _claims("c", "d")  # a depends on the grouping, b on a number that is not reported
 
 
-def ex_01_own(es: EvalSet) -> dict:
-    ranks = pd.DataFrame({g: _values(es, grouping=g) for g in ("none", "segment")})
-    ranks = ranks.sort_values("none", ascending=False).rank(ascending=False, method="min")
-    metric = (ranks["segment"] - ranks["none"]).sort_values(ascending=False, kind="stable").index[0]
-    between = decompose_pearson(es).set_index("metric")["between"][metric]
-    # A deal within segments leaves this on average, with a standard deviation of less than 1 / sqrt(n).
-    return {"metric": metric, "its twin": Expected(between, 4 / np.sqrt(np.isfinite(es.human).sum()))}
-
-
 # -- chapter 2: significance -----------------------------------------------------------------
 
 
