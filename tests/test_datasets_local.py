@@ -114,7 +114,6 @@ def test_own_lists(tmp_path):
 
 
 @pytest.mark.parametrize(("text", "message"), [
-    (SPOKEN.replace("reference", "said"), r"a\.csv lacks the column 'reference'"),
     (SPOKEN + "A,1,na,na,S1,clean\n", "several rows of system 'A', segment 1"),
     (SPOKEN.replace("A,1", ",1"), "'system' of .* is empty in 1 rows"),
     (RANKED.replace("relevance", "grade"), r"need the columns system, query, item"),

@@ -115,17 +115,6 @@ def test_frame_that_cannot_be_learnt_from(frame, kind, message):
     refuses(message, sentinel.fit, frame, sees="candidate", error=kind)
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"sees": "both"}, ValueError, "`sees` must be one of 'source', 'candidate', 'reference'; found 'both'"),
-        ({"kind": "heavy"}, ValueError, "`kind` must be one of 'light', 'transformer'; found 'heavy'"),
-    ],
-)
-def test_options_are_checked(frame, options, error, message):
-    refuses(message, sentinel.fit, frame, **{"sees": "source"} | options, error=error)
-
-
 def test_light_is_the_ridge_of_all_rows(frame):
     # Equal texts are merged before the fit; here the same regression on all rows, by the normal equations.
     found = sentinel.fit(frame, sees="source", config=LightConfig(alphas=(10.0,)))

@@ -74,10 +74,6 @@ class Draw:
                 return option
         return options[-1]
 
-    def integer(self, low: int, high: int) -> int:
-        """Return an integer from ``low`` to ``high``, both included."""
-        return low + int(self.uniform() * (high - low + 1))
-
     def poisson(self, mean: float) -> int:
         """Return a Poisson count by inversion."""
         u, k = self.uniform(), 0

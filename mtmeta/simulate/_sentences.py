@@ -151,7 +151,7 @@ def document_lengths(draw: Draw, n_segments: int) -> list[int]:
     """Return the lengths of the documents: 8 to 15 segments where there are that many."""
     lengths, rest = [], n_segments
     while rest > 15:
-        length = draw.integer(8, 15)
+        length = draw.pick(range(8, 16))
         lengths.append(length if rest - length >= 8 else rest // 2)
         rest -= lengths[-1]
     return [*lengths, rest] if rest else lengths
