@@ -203,13 +203,10 @@ def _frame_of(given: Any) -> pd.DataFrame:
         if len(given) > 1:
             raise ValueError(f"expected one table; found the parts {listed(given)}. Choose one, such as data['test'].")
         given = next(iter(given.values()))
-    if isinstance(given, pd.DataFrame):
-        return given.reset_index(drop=True)
-    if hasattr(given, "to_pandas"):
-        return given.to_pandas()
-    if isinstance(given, (Mapping, list, tuple)):
-        return pd.DataFrame(given)
-    raise TypeError(f"expected a path or a table; found {type(given).__name__}.")
+    frame = given.to_pandas() if hasattr(given, "to_pandas") else given
+    if not isinstance(frame, pd.DataFrame | Mapping | list | tuple):
+        raise TypeError(f"expected a path or a table; found {type(given).__name__}.")
+    return pd.DataFrame(frame).reset_index(drop=True)
 
 
 def _rows_input(what: str, frame: pd.DataFrame, path: Path | None) -> _Input:
