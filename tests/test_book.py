@@ -311,7 +311,8 @@ def fenced(page, language):
 
 
 @pytest.mark.parametrize("page", [p for p in [*PAGES, README] if fenced(p, "python")], ids=lambda p: p.name)
-def test_python_on_the_pages_runs(page, capsys):
+def test_python_on_the_pages_runs(page, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     scope = {}
     for block in fenced(page, "python"):
         lines = [line for line in block.splitlines() if "wmt23" not in line or os.environ.get("MTMETA_DATA")]
