@@ -153,18 +153,12 @@ def test_one_rating_one_system_and_missing_scores():
     refuses(r"no translation of 'A' has both .*es\.select", mm.system_dependence, bare, "m")
 
 
-@pytest.mark.parametrize(("options", "error", "match"), [
-    ({"population": "all"}, ValueError, "`population` must be one of 'paired', 'full'; found 'all'"),
-    ({"unit": "system"}, ValueError, "`unit` must be one of"),
-    ({"n_resamples": 2.5}, TypeError, "`n_resamples` must be a whole number"),
-    ({"n_resamples": 1}, ValueError, "an interval needs at least 2 resamples"),
-])  # fmt: skip
-def test_options_are_checked(options, error, match):
-    refuses(match, mm.system_dependence, campaign(), "m", error=error, **options)
-
-
 @pytest.mark.parametrize(("call", "match"), [
     (lambda es: mm.system_dependence(es, "x"), "unknown metric 'x'"),
+    (lambda es: mm.system_dependence(es, population="all"), "`population` must be one of 'paired', 'full'; found"),
+    (lambda es: mm.system_dependence(es, unit="system"), "`unit` must be one of"),
+    (lambda es: mm.system_dependence(es, n_resamples=2.5), "`n_resamples` must be a whole number"),
+    (lambda es: mm.system_dependence(es, n_resamples=1), "an interval needs at least 2 resamples"),
     (lambda es: sysdep.compare_with_null(es, "m", null="x"), "`null` must be one of"),
     (lambda es: sysdep.compare_with_null(es, "m", n_resamples=38), r"as low as \.05; use at least 39"),
     (lambda es: sysdep.compare_with_null(es, "m", min_stratum=1), "at least 2"),
@@ -189,11 +183,7 @@ def test_seed_and_workers_do_not_matter_to_the_result():
     pd.testing.assert_frame_equal(found["seed"], shared)
     single = mm.system_dependence(sets[0], "m", n_resamples=20, rng=5).summary
     pd.testing.assert_frame_equal(shared[:1], single)
-
-
-def test_sizes_in_tables():
-    row = mm.system_dependence(campaign(1, n_systems=4, n_segments=30), n_resamples=0).summary.iloc[0]
-    assert (row["n_systems"], row["n_paired"]) == (4, 120)
+    assert single[["n_systems", "n_paired"]].to_numpy().tolist() == [[5, 300]]
 
 
 def test_a_verdict_needs_both_intervals_on_one_side_of_zero(monkeypatch):
@@ -279,34 +269,6 @@ def test_two_sided_p_values_by_hand_and_of_people_who_tie_everything():
     es = mm.EvalSet(np.zeros((2, 30)), {"m": np.random.default_rng(0).random((2, 30))}, systems=["A", "B"])
     result = sysdep.compare_with_null(es, "m", null="gaussian", n_resamples=39)
     assert (*result.summary.loc[0, ["sysdep", "p_value"]], np.isfinite(result.draws["sysdep"]).all()) == (0, 1, True)
-
-
-#: Expected Deviations printed in the text and table 1 (zh-en, XCOMET-Ensemble), and SysDep.
-PUBLISHED = {"Lan-BridgeMT": -0.82, "GPT4-5shot": -0.494, "HW-TSC": 0.318, "ANVITA": 1.475, "NLLB_MBR_BLEU": 1.634}
-
-
-@pytest.fixture(scope="module")
-def published(data_dir):
-    return mm.system_dependence(mm.load("wmt23/zh-en"), "XCOMET-Ensemble", population="full", unit="cell")
-
-
-def test_published_deviations_and_ranks(published):
-    deviations = by_system(published)
-    assert {name: round(deviations[name], 3) for name in PUBLISHED} == pytest.approx(PUBLISHED, abs=0.005)
-    # NLLB_Greedy is printed as 1.996; over seeds ours stays .02 below, so SysDep (printed 2.816) does too
-    es, options = mm.load("wmt23/zh-en"), {"population": "full", "unit": "cell"}
-    found = [by_system(mm.system_dependence(es, "XCOMET-Ensemble", **options, rng=seed)) for seed in range(5)]
-    values = [deviations["NLLB_Greedy"] for deviations in found]
-    assert max(values) < 1.996 - 0.01
-    assert np.mean(values) == pytest.approx(1.973, abs=0.005)
-    assert published.summary["sysdep"][0] == pytest.approx(2.793, abs=0.01)
-    table = published.table.set_index("system")
-    assert table.loc["NLLB_Greedy", ["human_rank", "metric_rank"]].tolist() == [15, 12]
-    assert table.loc["Lan-BridgeMT", ["human_rank", "metric_rank"]].tolist() == [1, 2]
-    assert (table.loc["ONLINE-A", "metric_change"], table["expected_deviation"].abs().idxmin()) == (-2, "ONLINE-A")
-    assert table.loc[["ONLINE-W", "ZengHuiMT"], "metric_rank"].tolist() == [9, 10]
-    assert table.loc[["ONLINE-W", "ZengHuiMT"], "remapped_rank"].tolist() == [10, 9]
-    assert (table["n_paired"].unique().tolist(), table["n_scored"].unique().tolist()) == ([1177], [1976])
 
 
 def test_a_slope_that_is_zero_but_for_rounding_is_none_and_a_bias_is_worth_the_same_anywhere():

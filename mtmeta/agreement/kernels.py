@@ -51,20 +51,14 @@ def _add_pairs(human, metric, order, epsilon, tree, below, seen, counts):
 
 
 @njit
-def _trees(human):
-    """Return what `_add_pairs` counts in: a Fenwick tree over human ranks, and two counts for each rank."""
-    n_ranks = human.max() + 1 if len(human) else 0
-    return np.zeros(n_ranks + 1, dtype=np.int64), np.zeros(n_ranks, dtype=np.int64), np.zeros(n_ranks, dtype=np.int64)
-
-
-@njit
 def counts_without_each(human, metric, starts, epsilon, unit, n_units):
     """Count as `pair_counts` does, without each unit in turn; int64 (n_units, n_groups, 5).
 
     ``unit`` (int64, (n_cells,)) is the unit of each cell.
     """
     counts = np.zeros((n_units, len(starts) - 1, 5), dtype=np.int64)
-    tree, below, seen = _trees(human)
+    n_ranks = human.max() + 1 if len(human) else 0
+    tree, (below, seen) = np.zeros(n_ranks + 1, dtype=np.int64), np.zeros((2, n_ranks), dtype=np.int64)
     for g in range(len(starts) - 1):
         part = slice(starts[g], starts[g + 1])
         order = np.argsort(metric[part], kind="mergesort")

@@ -20,7 +20,7 @@ from ..evalset import EvalSet, as_evalset, metric_names
 from ..resampling import seed_of, units_of
 from .decisions import clusters, correct, max_t, rank_sets, share_reached, square
 from .exchange import exchanged_coefficients, exchanged_systems, of_segments
-from .published import PAIR_TESTS, exact_pair_swap, permute_cells, permute_spa, williams_p
+from .published import PAIR_TESTS, exact_pair_swap, null_differences, williams_p
 
 #: Tests of `compare`, by name.
 METHODS = ("exchange", "published", "williams", "bootstrap")
@@ -335,10 +335,8 @@ def _published(es, names, gaps, coefficient, grouping, n_resamples, unit, degene
     n_cells = int((~np.isnan(es.human)).sum())
     if coefficient in PAIR_TESTS:
         return _Test(exact_pair_swap(es, names, grouping), "pair", n_cells)
-    if coefficient == "spa":
-        draws = permute_spa(es, names, n_resamples, rng, "half")
-    else:
-        draws = permute_cells(es, names, coefficient, grouping, n_resamples, degenerate, rng)
+    options = {"grouping": grouping, "n_resamples": n_resamples, "rng": rng, "degenerate": degenerate}
+    draws = null_differences([es], names, coefficient, level="segment", **options)
     return _Test(share_reached(draws, gaps), "cell", n_cells, draws)
 
 

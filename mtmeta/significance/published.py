@@ -30,6 +30,7 @@ def null_differences(
     n_resamples: int = 1000,
     rng: np.random.Generator,
     ties: str = "half",
+    degenerate: str = "drop",
 ) -> np.ndarray:
     """Return null differences of one ranking task for every pair of metrics.
 
@@ -48,6 +49,8 @@ def null_differences(
     rng : numpy.random.Generator
     ties : {"half", "published"}
         For SPA: see `mtmeta.soft_pairwise_accuracy`.
+    degenerate : {"drop", "zero"}
+        What an undefined group counts.
 
     Returns
     -------
@@ -69,7 +72,7 @@ def null_differences(
         return draws * 2 if statistic == "tau_eq" else draws
     if statistic == "spa":
         return permute_spa(es, metrics, n_resamples, rng, ties)
-    return permute_cells(es, metrics, statistic, grouping, n_resamples, "drop", rng)
+    return permute_cells(es, metrics, statistic, grouping, n_resamples, degenerate, rng)
 
 
 def _permute_pairwise_accuracy(sets, metrics, n_resamples, rng) -> np.ndarray:
