@@ -3,7 +3,6 @@
 import functools
 import inspect
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -87,12 +86,6 @@ def described(name: str) -> str:
     return _forms()[name]
 
 
-def reference(name: str) -> Callable:
-    """Return the function that answers an exercise."""
-    described(name)  # raises for what has no check
-    return getattr(_references, name.replace("-", "_"))
-
-
 def check(name: str, answer: Any, **given: Any) -> Check:
     """Compare an answer with one that is computed now, and say what is wrong without revealing it.
 
@@ -130,7 +123,8 @@ def check(name: str, answer: Any, **given: Any) -> Check:
     ex-02-ties: not right yet
     - 100 times too large: a percentage where a share is asked for?
     """
-    function = reference(name)
+    described(name)  # raises for what has no check
+    function = getattr(_references, name.replace("-", "_"))
     needs = set(inspect.signature(function).parameters)
     if (wanted := needs - {"answer"}) != set(given):
         shown = ", ".join(f"{p}={p}" for p in sorted(wanted)) or "nothing but the answer"
