@@ -18,12 +18,11 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from joblib import delayed
+from joblib import Parallel, delayed
 
 from . import __version__, aggregation, agreement, datasets, protocols, significance, simulate, sysdep, ties
 from ._files import check_not_input, claim, digest, whole_file
 from ._names import unknown
-from ._processes import parallel
 from ._yaml import read_yaml
 from .evalset import EvalSet, as_evalset
 
@@ -313,7 +312,7 @@ def run(
         claim(folder, STORE)
     with io.StringIO() if folder is None else (folder / STORE).open("a", encoding="utf-8") as store:
         store.write("\n" if known else "")  # a line may have been cut
-        outcomes = parallel(n_jobs, map(delayed(_perform), left), batch_size=1, return_as="generator_unordered")
+        outcomes = Parallel(n_jobs, batch_size=1, return_as="generator_unordered")(map(delayed(_perform), left))
         for n, outcome in enumerate(outcomes, len(before) + 1):
             line = json.dumps(outcome)
             store.write(line + "\n")

@@ -181,7 +181,7 @@ def test_chapters_run_are_skipped_or_fail_each_by_itself(run, book):
 def here(monkeypatch):
     """Execute notebooks in this process: what is asked is not about kernels."""
     monkeypatch.setattr(_run, "execute", run_here)
-    monkeypatch.setattr(_run, "parallel", one_by_one)
+    monkeypatch.setattr(_run, "Parallel", one_by_one)
 
 
 def test_a_rerun_does_what_is_not_done(run, book, here, monkeypatch):
@@ -268,7 +268,7 @@ def test_metrics_are_chosen_by_a_table_that_is_written(run, book, here):
 
 
 def test_a_metric_to_examine_is_a_parameter_of_the_chapters_that_have_it(tmp_path, monkeypatch):
-    monkeypatch.setattr("mtmeta.book.runner._run.parallel", one_by_one)
+    monkeypatch.setattr("mtmeta.book.runner._run.Parallel", one_by_one)
     monkeypatch.setattr("mtmeta.book.runner._run.execute", run_here)
     es = mm.load("teaching")
     looks = write(tmp_path / "01_a.ipynb", 'campaign = ""  # parameters\nmetric = None', "print(metric)", requires=[])

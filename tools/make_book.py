@@ -14,10 +14,9 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from joblib import delayed
+from joblib import Parallel, delayed
 
 from mtmeta._files import whole_file
-from mtmeta._processes import parallel
 from mtmeta.book.runner import build, execute, missing
 from mtmeta.book.runner._book import copy_sources, pages, write_execution
 
@@ -39,7 +38,7 @@ def _execute_all(notebooks: Mapping[Path, Path], jobs: int) -> dict[Path, dict[s
     """Execute notebooks, `jobs` at a time, each into its own target; return what `_measured` says of each."""
     measured, failures = {}, []
     calls = (delayed(_measured)(path, out) for path, out in notebooks.items())
-    for path, found in parallel(jobs, calls, batch_size=1, return_as="generator_unordered"):
+    for path, found in Parallel(jobs, batch_size=1, return_as="generator_unordered")(calls):
         if isinstance(found, str):
             failures.append(found)
         else:

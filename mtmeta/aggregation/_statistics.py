@@ -9,11 +9,10 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
-from joblib import delayed, effective_n_jobs
+from joblib import Parallel, delayed, effective_n_jobs
 
 from .. import scoring
 from .._names import positions
-from .._processes import parallel
 from ..evalset import EvalSet, as_evalset
 from . import _formulas
 
@@ -163,7 +162,7 @@ def extract(
     n_chunks = min(effective_n_jobs(n_jobs), len(es.systems))
     chunks = [chunk.tolist() for chunk in np.array_split(es.systems, n_chunks)]
     jobs = (delayed(_count)(metric, tokenize, [translations[s] for s in chunk], streams) for chunk in chunks)
-    counts = np.stack([counts for chunk in parallel(n_chunks, jobs) for counts in chunk])
+    counts = np.stack([counts for chunk in Parallel(n_chunks, return_as="generator")(jobs) for counts in chunk])
     counts.flags.writeable = False
     kept[key] = SegmentStatistics(metric, es.systems, es.segments, columns, counts, described, es.name)
     return kept[key]

@@ -4,11 +4,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
-from joblib import delayed
+from joblib import Parallel, delayed
 
 from .._checks import check_choice, check_count
 from .._names import positions
-from .._processes import parallel
 from .._tables import check_table
 from ..resampling import base_seed, generator_of
 from . import _lexicon as lexicon
@@ -220,7 +219,7 @@ def perturb_table(
     rows = list(zip(texts, keys, by_model, strict=True))
     given = (chosen, n_kinds, task, base_seed(rng), setting)
     calls = (delayed(_some)(rows[i : i + _CHUNK], *given) for i in range(0, len(rows), _CHUNK))
-    made = [row for chunk in parallel(n_jobs, calls) for row in chunk]
+    made = [row for chunk in Parallel(n_jobs)(calls) for row in chunk]
     flat = [(i, k, t) for i, row in enumerate(made) for k, t in sorted(row, key=lambda r: KINDS[task].index(r[0]))]
     table = frame.iloc[[i for i, *_ in flat]].reset_index(drop=True)
     new = pd.DataFrame([row[1:] for row in flat], columns=_NEW, dtype=object)

@@ -8,7 +8,6 @@ import pandas as pd
 
 from .._checks import check_choice
 from .._names import positions
-from .._processes import parallel
 from .._tables import check_table
 from ._lexical import LEXICAL, check_installed, lexical_signature, score_lexical
 from ._speech import SPEECH, score_speech, speech_signature
@@ -98,7 +97,7 @@ def score_pairs(
     >>> score_pairs(table, ["rouge1", "rouge2"]).filter(like="rouge").to_dict("list")
     {'rouge1': [1.0], 'rouge1_perturbed': [1.0], 'rouge2': [1.0], 'rouge2_perturbed': [0.0]}
     """
-    from joblib import delayed
+    from joblib import Parallel, delayed
 
     check_choice("task", task, _KNOWN)
     check_choice("tokenize", tokenize, (*TOKENIZERS, None))
@@ -118,7 +117,7 @@ def score_pairs(
     columns = texts[_TEXT[task]].tolist(), texts["reference"].tolist()
     starts = range(0, len(texts), _CHUNK)
     calls = (delayed(score)(*(column[i : i + _CHUNK] for column in columns), names) for i in starts)
-    parts = list(parallel(n_jobs, calls))
+    parts = Parallel(n_jobs)(calls)
     scores = {m: np.concatenate([part[m] for part in parts]) for m in names}
     for name, function in scorers.items():
         values = scores[name] = np.asarray(function(texts), dtype=float)

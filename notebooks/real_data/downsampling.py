@@ -13,14 +13,13 @@ from itertools import chain
 
 import numpy as np
 import pandas as pd
-from joblib import delayed
+from joblib import Parallel, delayed
 from scipy import sparse
 
 from mtmeta import EvalSet, scoring
 from mtmeta._checks import check_choice, check_count, generator
 from mtmeta._compiled import njit
 from mtmeta._pearson import pearson
-from mtmeta._processes import parallel
 from mtmeta.aggregation import Aggregation, SegmentStatistics, extract
 from mtmeta.resampling import seed_of, times_drawn
 
@@ -363,7 +362,7 @@ def downsample(
         delayed(_units_of)(es, statistics, *given, seed)
         for es, statistics, seed in zip(sets, counted, seeds, strict=True)
     )
-    frames, corpus, segment = zip(*parallel(n_jobs, jobs), strict=True)
+    frames, corpus, segment = zip(*Parallel(n_jobs)(jobs), strict=True)
     units = pd.concat(frames, ignore_index=True)
     found = {"corpus": np.concatenate(corpus), "segment": np.concatenate(segment)}
     whole = np.broadcast_to(

@@ -53,6 +53,6 @@ def run_here(path, out, parameters=None, *, cwd):
     nbformat.write(notebook, out)
 
 
-def one_by_one(_, calls, **options):
-    """Make joblib's delayed calls in this process, as `parallel` does in others."""
-    yield from (function(*arguments) for function, arguments, _ in calls)
+def one_by_one(_, **options):
+    """Make joblib's delayed calls in this process, as its `Parallel` does in others."""
+    return lambda calls: (function(*arguments) for function, arguments, _ in calls)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import nbformat
 import pandas as pd
-from joblib import delayed
+from joblib import Parallel, delayed
 from papermill.execute import remove_error_markers
 
 from ... import __version__
@@ -19,7 +19,6 @@ from ..._checks import Undefined
 from ..._escapes import file_name, markdown
 from ..._files import check_not_input, claim, digest, whole_file
 from ..._names import unknown
-from ..._processes import parallel
 from ...evalset import EvalSet
 from ...rankings import Rankings
 from .. import CannotRun
@@ -118,7 +117,7 @@ def run(
     # In processes, since papermill changes the directory and is noisy when it is stopped.
     tasks = ((page, path, (out / f"{page}.ipynb").resolve(), *common) for page, path in notebooks.items())
     calls = (delayed(_run_one)(*task) for task in tasks)
-    results = parallel(min(jobs, len(notebooks)), calls, batch_size=1, return_as="generator_unordered")
+    results = Parallel(min(jobs, len(notebooks)), batch_size=1, return_as="generator_unordered")(calls)
     with closing(results) as done:
         for number, (page, outcome) in enumerate(done, 1):
             outcomes[page] = outcome
