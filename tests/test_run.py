@@ -598,7 +598,7 @@ def never(es: mm.EvalSet) -> bool:
 #: By chapter: words, and the condition on which they stand on the page.
 CONDITIONAL = {
     "01": {"It depends. Over all six": always, "The column *errors* holds": never},
-    "03": {"House, favoured: ": house, "lies in its bar": always, "a planted favour": never},
+    "03": {"House, favoured: ": house, "the lower end of its bar": always, "a planted favour": never},
     "04": {
         "no grouping: rank": has_sentinel,
         "the most that any sentinel can know": lambda es: not has_sentinel(es),

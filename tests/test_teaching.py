@@ -155,6 +155,3 @@ def test_numbers_in_the_replies_are_right():
     u = 1 / 3
     assert u == pytest.approx((1 - u) / 2)
     assert "are equal at $u = 1/3$" in part("A tie or a coin?", "Answer")
-    words = np.array([2, 4, 6])
-    assert ((words - words.mean()) ** 2).sum() == 8
-    assert "that is 8" in part("Half the slope", "Expect")

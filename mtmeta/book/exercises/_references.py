@@ -153,14 +153,6 @@ def ex_04_own(es: EvalSet, sentinel: str) -> dict:
 # -- chapter 5: training sentinels -----------------------------------------------------------
 
 
-def ex_05_slope(words: np.ndarray, points: np.ndarray) -> dict:
-    from sklearn.linear_model import Ridge
-
-    penalty = float(((words - words.mean()) ** 2).sum())
-    fitted = Ridge(alpha=penalty).fit(np.tile(words, (10, 1)), np.tile(points, 10))
-    return {"penalty": penalty, "slope": fitted.coef_[0]}
-
-
 def ex_05_carries(frame: pd.DataFrame, test: EvalSet, judged: EvalSet) -> dict:
     end = int(frame["source"].str.len().quantile(0.1))
     changes = {"hidden": lambda s: s.str.replace(r"[^\W_]", "x", regex=True), "cut": lambda s: s.str[:end]}
