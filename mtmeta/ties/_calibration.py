@@ -7,11 +7,12 @@ import numpy as np
 import pandas as pd
 
 from .._checks import Undefined
-from .._equal import ends_of_runs, merged_scores
+from .._equal import ends_of_runs
 from ..agreement.coefficients import calibration_curve, first_best
 from ..agreement.groups import grouped, pairs_of
 from ..agreement.kernels import pair_counts
 from ..evalset import EvalSet, as_evalset, metric_names
+from ._pairs import human_pairs
 
 
 @dataclass(frozen=True)
@@ -131,16 +132,9 @@ def human_tie_share(es: EvalSet | pd.DataFrame) -> float:
     >>> mm.ties.human_tie_share(mm.EvalSet([[5], [3], [5], [5]], {}, systems=list("ABCD")))
     0.5
     """
-    human = as_evalset(es).human
-    shares = []
-    for scores in merged_scores(human.ravel()).reshape(human.shape).T:
-        scores = scores[~np.isnan(scores)]
-        if len(scores) >= 2:
-            same = np.unique(scores, return_counts=True)[1]
-            shares.append((same * (same - 1)).sum() / (len(scores) * (len(scores) - 1)))
-    if not shares:
-        raise Undefined("no segment has two rated translations.")
-    return float(np.mean(shares))
+    pairs = human_pairs(as_evalset(es))
+    n_pairs, n_tied = np.bincount(pairs.segment), np.bincount(pairs.segment, pairs.tied)
+    return float((n_tied[n_pairs > 0] / n_pairs[n_pairs > 0]).mean())
 
 
 def expected_accuracy(
