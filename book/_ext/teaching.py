@@ -271,7 +271,13 @@ ROUND = (
     "Read it aloud. Everybody decides alone and writes a letter down (1 minute); count the hands. Neighbours who "
     "disagree convince each other (2 minutes). Count again, then the next slide. Which reasoning is behind each option:"
 )
-ANSWERED = "Ask for the reasoning of a wrong option as if it were right, then read what it gives in the table."
+ANSWERED = (
+    "Ask for the reasoning of a wrong answer as if it were right, then compare what it gives with what is shown here."
+)
+GUESS = (
+    "Let somebody read it aloud, and collect guesses before the next slide. Its notes have what the book says about it."
+)
+PAIRS = "<p>In pairs: first a guess in one sentence, then pencil or laptop, then the check. What the book answers:</p>"
 SENTENCE = "Two minutes: everybody corrects the sentence. Two read theirs out; then the next slide."
 CORRECTED = "Compare it with the sentences that were read out: which number, limit or baseline did they lack?"
 
@@ -308,8 +314,8 @@ def of_exercise(exercise: Tag, entry: dict[str, str]) -> list[Slide]:
     head, shown = exercise.p.get_text().strip(), copy.copy(exercise)
     shown.p.extract()
     solution = entry.get("Answer.", "") + bare(exercise.find_next_sibling(class_="solution"))
-    expect = entry.get("Expect.", "")
-    return [(head, str(shown), expect), (head + ANSWER, solution, replies(expect))]
+    expect = entry.get("Expect.") or PAIRS + solution
+    return [(head, str(shown), expect), (head + ANSWER, solution, replies(entry.get("Expect.", "")) or ANSWERED)]
 
 
 def of_closing(section: Tag) -> list[Slide]:
@@ -345,7 +351,7 @@ def of_link(site: Site, link: Tag, what: str) -> list[Slide]:
         shown += of_section(target, not shown)
         head, content, notes = shown[0]
         shown[0] = head, content, notes if notes == expect else expect + notes
-        shown = [(head, content, notes or replies(expect)) for head, content, notes in shown]
+        shown = [(head, content, notes or replies(expect) or GUESS) for head, content, notes in shown]
     return shown
 
 
@@ -361,7 +367,7 @@ def spread(minutes: str, slides: list[Slide]) -> str:
     )
 
 
-def write_deck(site: Site, name: str, table: Tag) -> None:
+def write_deck(site: Site, name: str, table: Tag, file: str = "") -> None:
     """Write the slides of one session: for each row of its table what is to be shown, in the order of the minutes.
 
     What gives an exercise away is left out before its answer has been shown.
@@ -373,8 +379,9 @@ def write_deck(site: Site, name: str, table: Tag) -> None:
     rows = [(*(cell.get_text().strip() for cell in row.select("td")[:2]), row.select("td")[2].select("a[href]"))
             for row in table.select("tbody tr")]  # fmt: skip
     waiting = [link["href"].removeprefix("../") for *_, links in rows for link in links]
+    file = file or slug(name)
     for page in {link.partition(".html")[0] for link in waiting}:
-        site.decks.setdefault(page, []).append((name, f"slides/{slug(name)}.html"))
+        site.decks.setdefault(page, []).append((name, f"slides/{file}.html"))
     slides = [f'<section class="slide first"><h1>{escape(name)}</h1><div class="content">{aim}</div>'
               f'<aside class="notes"><b>The plan.</b> <ul>{plan}</ul></aside></section>\n']  # fmt: skip
     for minutes, what, links in rows:
@@ -386,7 +393,35 @@ def write_deck(site: Site, name: str, table: Tag) -> None:
             shown += [(head, without(content, words), notes) for head, content, notes in made]
         slides.append(spread(minutes, shown or [(what, "", "")]))
     assets = '<link rel="stylesheet" href="../_static/slides.css" /><script defer src="../_static/slides.js"></script>'
-    site.write(f"slides/{slug(name)}", name, "".join(slides), "deck", assets)
+    site.write(f"slides/{file}", name, "".join(slides), "deck", assets)
+
+
+def plan_of(site: Site, page: str) -> Tag:
+    """Return a plan of 90 minutes for a chapter alone: its aim, and a table of minutes as those of the syllabi."""
+    article, votes = site.article(page), site.article(VOTES)
+    asked = next(a.find_parent("section") for a in votes.select(f"a[href='../{page}.html']"))
+    minutes = int(re.search(r"Question \((\d+) minutes\)", asked.get_text())[1])
+    told = [tag for tag in article.select("section:has(> h2, > h3):not(#exercises, #references, #what-you-will-learn)")
+            if (tag["id"] != CLOSING and of_section(tag, False))
+            or "On the board." in site.notes.get(f"{page}.html#{tag['id']}", {})]  # fmt: skip
+    tried = [tag for tag in article.select(".exercise") if not re.search(r"-(own|name)$", tag["id"])]
+    rest = 90 - minutes - 12 * len(tried) - 6
+    rows = [(minutes, "Vote.", f"../{VOTES}.html#{asked['id']}")]
+    ends = [round(rest * k / len(told)) for k in range(len(told) + 1)]
+    rows += [
+        (b - a, title_of(tag), f"../{page}.html#{tag['id']}") for a, b, tag in zip(ends, ends[1:], told, strict=False)
+    ]
+    rows += [(12, tag.p.get_text().strip(), f"../{page}.html#{tag['id']}") for tag in tried]
+    rows += [(6, "The sentence of the beginning, corrected.", f"../{page}.html#{CLOSING}")]
+    starts = [sum(row[0] for row in rows[:k]) for k in range(len(rows) + 1)]
+    body = "".join(
+        f'<tr><td>{a}-{b}</td><td>{escape(what)}</td><td><a href="{link}">{escape(what)}</a></td></tr>'
+        for a, b, (_, what, link) in zip(starts, starts[1:], rows, strict=False)
+    )
+    learnt = [li.get_text().strip().rstrip(";.,") for li in article.select("#what-you-will-learn li")]
+    aim = f"After it, everybody can {'; '.join(text[0].lower() + text[1:] for text in learnt)}."
+    html = f"<div><p><strong>Aim.</strong> {escape(aim)}</p><table><tbody>{body}</tbody></table></div>"
+    return BeautifulSoup(html, "html.parser").table
 
 
 # -- Moodle --------------------------------------------------------------------------------
@@ -462,6 +497,9 @@ def write(app, exception) -> None:
             write_handout(site, page)
     for name, table in sessions(site.article(SYLLABI)):
         write_deck(site, name, table)
+    for page in [page for page in pages if re.match(r"notebooks/\d\d_", page)]:
+        name = site.article(page).h1.get_text().strip()
+        write_deck(site, name, plan_of(site, page), page.rpartition("/")[2])
     questions = {page: [] for page in pages if re.match(r"notebooks/\d\d_|book/quiz/", page) or page == VOTES}
     for page in [page for page in questions if not re.match(r"notebooks/\d", page)]:
         for chapter, question in (of_votes if page == VOTES else of_quiz)(site.article(page)):
