@@ -116,10 +116,8 @@ def saved(es: mm.EvalSet) -> Iterator[tuple[str, float]]:
 
 def ceiling(es: mm.EvalSet, seed: int) -> Iterator[tuple[str, float]]:
     """Correlate the best reader with a rating, beside a second rater, and with what no rater's error touches."""
-    again = mm.simulate.rate_again(es, 1, seed=seed)
-    second = again.ratings[-1]
-    centre = [x - x.mean(axis=0) for x in (es.human, second)]
-    yield "raters: second", np.corrcoef(*(x.ravel() for x in centre))[0, 1]
+    again = mm.sysdep.centre_segments(mm.simulate.rate_again(es, 1, seed=seed))
+    yield "raters: second", np.corrcoef(*(ratings.ravel() for ratings in again.ratings))[0, 1]
     found = mm.raters.ceiling(again, readers(es), n_resamples=2).set_index("metric")
     yield "raters: best", found["value"].max()
     yield "raters: best, corrected", found["corrected"].max()
