@@ -626,7 +626,11 @@ def test_what_a_chapter_says_holds_on_awkward_data(data, name, tmp_path, here):
     awkward()[data].to_frame().drop(columns=["doc"] * (data == "one baseline")).to_csv(path, index=False)
     (es,) = loaded(path)
     outcome, notebook = run_one(path, name, tmp_path / "out")
-    assert outcome.status in (["ran"] if name[:2] in CONDITIONAL else ["ran", "skipped"]), outcome.reason
+    needs = nbformat.read(ROOT / "notebooks" / f"{name}.ipynb", as_version=4).metadata["mtmeta"]["needs"]
+    allowed = ["skipped"] if unmet(needs, facts(es)) else ["ran"] if name[:2] in CONDITIONAL else ["ran", "skipped"]
+    assert outcome.status in allowed, outcome.reason
+    if outcome.status == "skipped":  # as chapter 12 is, where there is one rating
+        return
     text = markdown(tmp_path / "out" / "notebooks" / f"{name}.ipynb") + outputs(notebook, "stdout")
     expected = {words: holds(es) for words, holds in CONDITIONAL.get(name[:2], {}).items()}
     assert {words: words in text for words in expected} == expected
