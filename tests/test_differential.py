@@ -74,20 +74,6 @@ def test_decomposition(numbers):
         assert (row["n_groups"], row["n_cells"]) == (both.any(axis=0).sum(), both.sum())
 
 
-@checks(agreement.pairwise_difference_pearson)
-def test_pairwise_differences(numbers):
-    for number, human, metric, es in campaigns(numbers):
-        if not comparable(human, metric, "segment"):
-            refuses("no group has two translations", agreement.pairwise_difference_pearson, es)
-        elif (expected := exact.pairwise_differences(human, metric)) is None:
-            refuses("humans tie every pair", agreement.pairwise_difference_pearson, es)
-        else:
-            row = agreement.pairwise_difference_pearson(es).iloc[0]
-            near(row["value"], expected, number)
-            sizes = [len(h) for h, _ in exact.groups(human, metric, "segment")]
-            assert (row["n_pairs"], row["n_groups"]) == (sum(n * (n - 1) // 2 for n in sizes), len(sizes))
-
-
 @checks(detection.threshold, detection.error_free)
 def test_detection(numbers):
     for number, human, metric, es in campaigns(numbers):

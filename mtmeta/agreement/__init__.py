@@ -10,7 +10,6 @@ from .correlations import (
     correlate_groups,
     decompose_pearson,
     metric_correlations,
-    pairwise_difference_pearson,
     partial_correlations,
 )
 from .groups import GROUPINGS
@@ -18,5 +17,5 @@ from .spa import pairwise_accuracy, soft_pairwise_accuracy
 
 __all__ = [
     "COEFFICIENTS", "GROUPINGS", "correlate", "correlate_groups", "decompose_pearson", "metric_correlations",
-    "pairwise_accuracy", "pairwise_difference_pearson", "partial_correlations", "soft_pairwise_accuracy",
+    "pairwise_accuracy", "partial_correlations", "soft_pairwise_accuracy",
 ]  # fmt: skip

@@ -9,7 +9,7 @@ import pandas as pd
 from .._checks import Undefined, check_choice
 from ..evalset import EvalSet, as_evalset, metric_names
 from .coefficients import DEGENERATE, check_coefficient, mean_over_groups, values_of_groups
-from .groups import centred, constant, grouped
+from .groups import centred, grouped
 from .intervals import intervals
 from .units import exchange_units
 
@@ -252,69 +252,6 @@ def decompose_pearson(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str |
         rows.append((metric, *parts, *shares, len(starts) - 1, len(h)))
     columns = ["metric", "value", "between", "within", "human_between", "metric_between", "n_groups", "n_cells"]
     return pd.DataFrame(rows, columns=columns)
-
-
-def pairwise_difference_pearson(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str | None = None) -> pd.DataFrame:
-    r"""Correlate the differences between translations of a segment, over all pairs of all segments.
-
-    .. math:: \mathrm{PDP} = \frac{\sum_s \sum_{a \ne b} \Delta h \, \Delta m}
-        {\sqrt{\sum_s \sum_{a \ne b} (\Delta h)^2 \; \sum_s \sum_{a \ne b} (\Delta m)^2}}
-
-    with :math:`\Delta h = h_{as} - h_{bs}`, and m alike. Both orders of a pair count, so differences have mean 0 and
-    the order of the systems does not matter. Within a segment of :math:`n_s` translations the sum of products of
-    differences is :math:`2 n_s` times that of deviations from the segment's mean. If all segments have equally many,
-    PDP is therefore the part *within* of `decompose_pearson`, divided by
-    :math:`\sqrt{(1 - \mathit{human\_between})(1 - \mathit{metric\_between})}`.
-
-    Target: the correlation of differences between two of these systems on segments like these.
-
-    Parameters
-    ----------
-    es, metrics
-        As in `correlate`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``metric, value`` (in [-1, 1]; higher is better; 0 for a metric that never tells two translations of a segment
-        apart), ``n_pairs`` (each counted once), ``n_groups``.
-
-    Raises
-    ------
-    ValueError
-        If a name is unknown, no segment has two scored translations, or humans tie all pairs.
-
-    See Also
-    --------
-    correlate : Pearson's correlation of the scores themselves.
-    pairwise_accuracy : counts only the sign of the differences.
-
-    References
-    ----------
-    DiIanni and Deutsch 2025, "Don't Sweat the Small Stuff", propose the correlation of pairwise differences.
-
-    Examples
-    --------
-    >>> import mtmeta as mm
-    >>> es = mm.EvalSet([[0, -6], [-1, -7], [-1, -5]], {"Y": [[.5, .5], [.4, .4], [.4, .5]]}, systems=list("ABC"))
-    >>> float(mm.agreement.pairwise_difference_pearson(es).value[0].round(3))
-    0.884
-    """
-    es = as_evalset(es)
-    rows = []
-    for metric in metric_names(es, metrics):
-        cells = grouped(es, metric, "segment")
-        sizes, value = cells.sizes, 0.0
-        weights = np.repeat(sizes, sizes)
-        flat = (np.repeat(constant(v, cells.starts), sizes) for v in (cells.human, cells.metric))
-        sides = (centred(v, cells.starts) for v in (cells.human, cells.metric))
-        h, m = (np.where(alike, 0.0, side) for alike, side in zip(flat, sides, strict=True))
-        if not h.any():
-            raise Undefined(f"metric {metric!r}: humans tie every pair that it scored, so there is no difference.")
-        if m.any():
-            value = float(weights @ (h * m) / math.sqrt((weights @ h**2) * (weights @ m**2)))
-        rows.append((metric, value, int((sizes * (sizes - 1) // 2).sum()), len(sizes)))
-    return pd.DataFrame(rows, columns=["metric", "value", "n_pairs", "n_groups"])
 
 
 def metric_correlations(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str | None = None) -> pd.DataFrame:

@@ -80,7 +80,9 @@ def main(lowest):
     versions |= {"numba": version("numba"), "seed": sample.SEED, "examples at most": quick.EXAMPLES}
     text = PAGE.read_text(encoding="utf-8").partition(TABLE)[0] + TABLE + "\n".join(lines)
     text += f"\n\nLast with {', '.join(f'{name} {value}' for name, value in versions.items())}.\n\n## Survivors\n"
-    text += "".join(f"\n{why}\n\n" + "\n".join(m) + "\n" for why, m in survivors.items())
+    for why, mutants in survivors.items():  # of files that are still there
+        if there := [m for m in mutants if (ROOT / "mtmeta" / m.split("`")[1]).exists()]:
+            text += f"\n{why}\n\n" + "\n".join(there) + "\n"
     PAGE.write_text(text, encoding="utf-8")
     print("\n".join(lines + wrong))
     return bool(wrong)

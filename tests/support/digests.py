@@ -55,7 +55,7 @@ def statistics(es: mm.EvalSet):
         for grouping in ("none", "segment", "system"):
             yield f"correlate {coefficient} {grouping}", mm.correlate(es, coefficient=coefficient, grouping=grouping)
     yield "correlate_groups", mm.correlate_groups(es, "chrF", coefficient="acc_eq")
-    for name in ("metric_correlations", "decompose_pearson", "pairwise_difference_pearson"):
+    for name in ("metric_correlations", "decompose_pearson"):
         yield name, getattr(mm.agreement, name)(es)
     yield "error_free", mm.detection.error_free(es)
     yield "partial_correlations", mm.agreement.partial_correlations(es, "chrF")

@@ -192,16 +192,6 @@ def decomposition(human, metric):
     )  # fmt: skip
 
 
-def pairwise_differences(human, metric):
-    """Return the correlation of differences over both orders of all pairs in a segment; None if humans tie all."""
-    sums = [Fraction(0)] * 3
-    for h, m in groups(human, metric, "segment"):
-        for (a, x), (b, y) in itertools.permutations(zip(exact(h), exact(m), strict=True), 2):
-            products = (a - b) * (x - y), (a - b) ** 2, (x - y) ** 2
-            sums = [total + product for total, product in zip(sums, products, strict=True)]
-    return (cosine(*sums) or 0.0) if sums[1] else None
-
-
 def counts_of_detection(good, metric, cut):
     """Return how many are taken, and how many of them are error-free, from a score on."""
     taken = [g for g, m in zip(good, metric, strict=True) if m >= cut]
