@@ -436,7 +436,7 @@ def gift(html: str) -> str:
 def gift_question(name: str, text: str, options: list[tuple[bool, str, str]]) -> str:
     """Return a question in GIFT; options are (is right, text, explanation)."""
     right = sum(is_right for is_right, *_ in options)
-    share = {True: f"~%{100 / max(right, 1):.5g}%", False: f"~%-{100 / max(len(options) - right, 1):.5g}%"}
+    share = {True: f"~%{100 / max(right, 1):.7g}%", False: f"~%-{100 / max(len(options) - right, 1):.7g}%"}
     mark = share if right > 1 else {True: "=", False: "~"}
     lines = [f"{mark[is_right]}{gift(option)}#{gift(why)}" for is_right, option, why in options]
     return "\n".join([f"::{name}::[html]{gift(text)} {{", *lines, "}\n"])
