@@ -104,16 +104,3 @@ def test_texts_are_perturbed_and_scored(run, tmp_path, task, column):
     expected = la.local_accuracy(scored, context="system", n_resamples=99)
     columns = ["context", "metric", "accuracy"]
     pd.testing.assert_frame_equal(pd.DataFrame(json.loads(out))[columns], expected[columns], check_dtype=False)
-
-
-@pytest.mark.parametrize(("arguments", "message"), [
-    ("pairs.csv --context sytem", "unknown column 'sytem'. Did you mean 'system'?"),
-    ("pairs.csv --metric godo", "unknown metric 'godo'. Did you mean 'good'?"),
-    ("plain.csv", "the table has neither pairs (for a metric M the columns M and M_perturbed) nor texts"),
-])  # fmt: skip
-def test_errors_are_one_line(run, table, pairs, tmp_path, arguments, message):
-    pairs[["system", "segment", "good"]].to_csv(tmp_path / "plain.csv", index=False)
-    code, out, err = run(*arguments.split())
-    assert (code, out, len(err.splitlines())) == (2, "", 1)
-    assert err.startswith("mtmeta: error: ")
-    assert message in err

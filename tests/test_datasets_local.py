@@ -60,11 +60,9 @@ def test_damaged_transcripts(librispeech, text, message):
 
 
 @pytest.mark.parametrize(("function", "name", "message"), [
-    (load_transcripts, "librispeech/clean", r"unknown part of librispeech 'clean'. Did you mean 'test-clean'"),
     (load, "teaching-speach", r"Did you mean 'teaching-speech'\? Available: .*'librispeech/test-clean', "),
     (load_transcripts, "teaching", "holds translations with human scores; expected transcripts"),
     (load_rankings, "dl-hard/doc", r"not on this computer.*mtmeta fetch dl-hard`"),
-    (load, "librispeech/test-clean", "holds transcripts; expected translations.*load_transcripts loads it"),
     (load_all, "teaching-ranking", "holds rankings; expected translations with human scores.*load_rankings"),
 ])  # fmt: skip
 def test_names(librispeech, function, name, message):
@@ -115,7 +113,6 @@ def test_own_lists(tmp_path):
 
 @pytest.mark.parametrize(("text", "message"), [
     (SPOKEN + "A,1,na,na,S1,clean\n", "several rows of system 'A', segment 1"),
-    (SPOKEN.replace("A,1", ",1"), "'system' of .* is empty in 1 rows"),
     (RANKED.replace("relevance", "grade"), r"need the columns system, query, item"),
 ])  # fmt: skip
 def test_own_tables_are_checked(tmp_path, text, message):
@@ -154,7 +151,6 @@ def test_runs_are_cut_at_100():
 
 @pytest.mark.parametrize(("text", "message"), [
     ("2 Q0 D1 1 0.5\n", r"line 1: expected `query Q0 item rank score tag`; found '2 Q0 D1 1 0.5'"),
-    ("2 Q0 D1 1 high T\n10 Q0 D2 1 1 T\n", r"line 1: 'high' is not a finite number"),
     ("2 Q0 D1 1 2 T\n", r"system 'two' has no list for query '10' .1 lists"),
 ])  # fmt: skip
 def test_damaged_runs(dl_hard, text, message):
