@@ -2,8 +2,6 @@
 
 import io
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import get_args
 
@@ -87,9 +85,7 @@ COPY = {"copy": lambda f: f["chrF"]}
 #: Columns of the teaching campaign that are added or changed, a command line, and a note on stderr.
 NOTES = [
     (COPY, "rank {} --n-resamples 0", "copy has the same scores as chrF"),
-    (COPY, "correlate {}", "copy has the same scores as chrF"),
     (COPY, "compare {} chrF copy", "copy has the same scores as chrF"),
-    (COPY, "drivers {} chrF copy", "copy has the same scores as chrF"),
     ({"human": lambda f: f["human"].where(f["system"] != "Fjord")}, "correlate {}", "'Fjord' (nobody rated it)"),
     (
         {"human": lambda f: f["human"].where(f["system"] < "Cp")},
@@ -97,7 +93,6 @@ NOTES = [
         "3 systems do not support an interval (at least 8 are needed)",
     ),
     ({}, "power teaching Judge Regressor --n-resamples 100", "300 segments are too few for a pilot"),
-    ({}, "difference chrF 20", "extrapolation"),
 ]
 
 
@@ -135,19 +130,6 @@ def test_a_few_ratings_are_ranked_as_far_as_they_go(run, result, tmp_path, n):
     assert "for scores of systems: mtmeta correlate --level system" in err
     assert len(result("rank", path, "--protocol", "sentinels-pearson", "--n-resamples", 40)) == 2
     assert len(result("correlate", path, "--level", "system")) == 2
-
-
-def test_one_rated_segment_shows_nothing(run, tmp_path):
-    few_ratings(tmp_path / "one.csv", lambda system, segment: segment < 1)
-    duel = (tmp_path / "one.csv", "Judge", "chrF")
-    for line, said in (
-        (("compare", *duel), "one: cannot be told: Judge is ahead of chrF"),
-        (("power", *duel), "1 segments are too few for a pilot"),
-        (("correlate", duel[0], "--interval"), "1 segment does not support an interval"),
-    ):
-        code, _, err = run(*line)
-        assert (code, said in err) == (0, True), err
-    assert run("drivers", *duel)[0] == 0
 
 
 def test_a_ranking_names_the_systems_that_decide(run, result, table):
@@ -212,16 +194,6 @@ def test_help_ends_with_an_example_that_works_offline(run, command, tmp_path, mo
     assert any(out or "saved: " in err for _, out, err in results)  # a sentinel is saved in a folder
 
 
-def test_help_does_not_wait_for_the_statistics():
-    code = (
-        "import sys; from mtmeta.cli import main; sys.argv = ['mtmeta', 'rank', '--help']\n"
-        "try:\n    main()\nexcept SystemExit:\n    pass\n"
-        "print(sorted({'numpy', 'numba', 'scipy', 'pandas', 'matplotlib'} & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "[]"
-
-
 def test_a_wide_table_ranks_by_one_statistic(result, table):
     # By hand, within segments: in segment 1 Y orders 0, -1, -1 as .5, .4, .4; in segment 2 -6, -7, -5 as .5, .4, .6.
     # X is constant within both. Over all pairs X is first: it knows which segment is hard.
@@ -231,8 +203,7 @@ def test_a_wide_table_ranks_by_one_statistic(result, table):
 
 
 RANKINGS = [{"protocol": protocol} for protocol in protocols.PROTOCOLS]
-RANKINGS += [{}, {"n_resamples": 50, "seed": 3}, {"n_resamples": 0}]
-RANKINGS += [{"protocol": "sentinels-pearson", "metric": "X"}]
+RANKINGS += [{"n_resamples": 50, "seed": 3}, {"n_resamples": 0, "metric": "X"}]
 
 
 @pytest.mark.parametrize("chosen", RANKINGS)
@@ -244,16 +215,6 @@ def test_rank_is_the_table_of_the_package(run, result, table, chosen):
     note = expected.note + "\n" * bool(expected.note)
     assert ("2 segments do not support" in note) == (chosen.get("n_resamples") != 0 and len(expected.table) > 1)
     assert run("rank", table, *options)[2].endswith(f"{note}{expected.signature}|mtmeta:{mm.__version__}\n")
-
-
-def test_correlate_is_the_table_of_the_package(result, table):
-    es = mm.load(table)
-    asked = [("kendall", "none"), ("kendall", "segment"), ("acc_eq", "none"), ("acc_eq", "segment")]
-    tables = [mm.correlate(es, ["Y", "X"], coefficient=c, grouping=g) for c, g in asked]
-    expected = pd.concat(tables, ignore_index=True)
-    options = "--coefficient kendall --coefficient acc_eq --grouping none --grouping segment --metric Y"
-    assert pd.DataFrame(result("correlate", table, *options.split(), "--metric", "X")).equals(expected)
-    assert pd.DataFrame(result("correlate", table)).equals(mm.correlate(es))
 
 
 def test_options_of_a_tree(run, result, tmp_path):
@@ -430,11 +391,7 @@ def test_power_and_drivers_are_those_of_the_package(run, result):
     found = pd.DataFrame(result("power", "teaching", *duel, "--coefficient", "acc_eq", "--n-resamples", 200))
     expected = mm.significance.power(es, duel, coefficient="acc_eq", n_resamples=200)
     pd.testing.assert_frame_equal(found, expected.replace(np.inf, np.nan), check_dtype=False)
-    code, out, err = run("drivers", "teaching", *duel, "--top", 3, "--format", "json")
-    said = "teaching: Judge is ahead of RegressorQE by 0.070; without the 3 segments by 0.0"
-    assert (code, err.startswith(said)) == (0, True)
-    whole = mm.significance.drivers(es, duel)
-    pd.testing.assert_frame_equal(pd.DataFrame(json.loads(out)), whole.head(3), check_dtype=False)
+    found = pd.DataFrame(result("drivers", "teaching", *duel, "--top", 3))
+    pd.testing.assert_frame_equal(found, mm.significance.drivers(es, duel).head(3), check_dtype=False)
     shown = run("drivers", "teaching", *duel, "--top", 3)[1]
-    assert (whole["source"][0][:40] in shown, max(map(len, shown.splitlines())) < 140) == (True, True)
-    assert run("power", "teaching", "Judge", "Judge")[0] == 2
+    assert max(map(len, shown.splitlines())) < 140
