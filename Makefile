@@ -15,7 +15,7 @@ BENCHMARKS := $(wildcard benchmarks/bench_*.py)
 PAGES ?= ipynb
 CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
 TO_PDF := --headless --no-sandbox --disable-gpu --no-pdf-header-footer --generate-pdf-document-outline --disable-pdf-tagging --virtual-time-budget=600000
-MUTATED ?= significance aggregation sysdep ties agreement estimation detection differences raters
+MUTATED ?= significance aggregation sysdep ties agreement estimation differences raters
 MUTATED_PLACES ?= 160
 LOWEST_SCORE ?= 0.8
 

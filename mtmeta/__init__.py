@@ -21,7 +21,7 @@ Fewer labels
 Everything about one metric
     `report`
 Modules
-    `aggregation`, `agreement`, `book`, `datasets`, `detection`, `differences`, `estimation`, `evalset`,
+    `aggregation`, `agreement`, `book`, `datasets`, `differences`, `estimation`, `evalset`,
     `local_accuracy`, `perturb`, `plots`, `protocols`, `raters`, `rankings`, `reporting`, `resampling`, `scoring`,
     `sentinel`, `significance`, `simulate`, `sweep`, `sysdep`, `ties`
 
@@ -34,7 +34,7 @@ from importlib import import_module
 __version__ = "0.1.0"
 
 _MODULES = """
-aggregation agreement book datasets detection differences estimation evalset local_accuracy perturb plots protocols
+aggregation agreement book datasets differences estimation evalset local_accuracy perturb plots protocols
 raters rankings reporting resampling scoring sentinel significance simulate sweep sysdep ties
 """.split()
 _OWNERS = {

@@ -8,7 +8,7 @@ import pytest
 from campaigns import KINDS, VALUES, campaigns, checks, comparable, grouped, near, refuses
 
 import mtmeta as mm
-from mtmeta import agreement, detection, significance
+from mtmeta import agreement, significance
 
 pytestmark = pytest.mark.slow
 
@@ -72,28 +72,6 @@ def test_decomposition(numbers):
         for column, wanted in zip(columns, expected, strict=True):
             near(row[column], wanted, f"{number} {column}")
         assert (row["n_groups"], row["n_cells"]) == (both.any(axis=0).sum(), both.sum())
-
-
-@checks(detection.threshold, detection.error_free)
-def test_detection(numbers):
-    for number, human, metric, es in campaigns(numbers):
-        both, least = ~(np.isnan(human) | np.isnan(metric)), float(np.nanmedian(human))
-        good, scores = (human[both] >= least).tolist(), metric[both].tolist()
-        if sum(good) in (0, len(good)):
-            refuses("Detection needs some that have and some that do not", detection.threshold, es, "m", least=least)
-            continue
-        cut = detection.threshold(es, "m", least=least)
-        assert cut == exact.detection_threshold(good, scores), f"campaign {number}"
-        row = detection.error_free(es, thresholds={"m": cut}, least=least).iloc[0]
-        n, right = exact.counts_of_detection(good, scores, cut)
-        recall, false = right / sum(good), (n - right) / (len(good) - sum(good))
-        expected = (right / n if n else None, recall, false, 2 * right / (n + sum(good)), recall - false)
-        for column, wanted in zip("precision recall false_alarms f1 youden".split(), expected, strict=True):
-            near(row[column], wanted, f"{number} {column}")
-        better = np.where(np.isnan(human), np.nan, human >= least)
-        near(row["auc"], exact.expected_accuracy(better, metric, "none"), number)
-        near(row["auc_within"], exact.expected_accuracy(better, metric, "segment"), number)
-        assert (row["n_taken"], row["n_cells"], row["base_rate"]) == (n, len(good), sum(good) / len(good))
 
 
 @checks(agreement.metric_correlations, agreement.partial_correlations)

@@ -38,7 +38,6 @@ MAY_IMPORT = {
     "datasets": {"evalset", "rankings", "scoring", "simulate"},
     "agreement": {"evalset"},
     "ties": {"agreement", "evalset"},
-    "detection": {"agreement", "ties", "evalset"},
     "significance": {"agreement", "ties", "evalset"},
     "protocols": {"agreement", "ties", "significance", "evalset"},
     "differences": {"agreement", "significance", "evalset"},

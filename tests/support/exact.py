@@ -192,21 +192,6 @@ def decomposition(human, metric):
     )  # fmt: skip
 
 
-def counts_of_detection(good, metric, cut):
-    """Return how many are taken, and how many of them are error-free, from a score on."""
-    taken = [g for g, m in zip(good, metric, strict=True) if m >= cut]
-    return len(taken), sum(taken)
-
-
-def detection_threshold(good, metric):
-    """Try every score, and none at all; take the lowest of the best by Youden's J."""
-    best = []
-    for cut in [math.inf, *sorted(set(metric), reverse=True)]:
-        n, right = counts_of_detection(good, metric, cut)
-        best.append((Fraction(right, sum(good)) - Fraction(n - right, len(good) - sum(good)), -cut))
-    return -max(best)[1]
-
-
 def system_means(values):
     """Return the mean of each system's scores; None where it has none."""
     return [mean(exact(row[~np.isnan(row)])) if (~np.isnan(row)).any() else None for row in values]
