@@ -174,7 +174,7 @@ NO_STATISTICS = {
     *("length_metric", "metrics_of", "natural_pairs", "scored_pairs"),
     *("aggregate", "extract"),
 }
-STATISTICS = "agreement significance ties sysdep local_accuracy aggregation estimation differences raters detection"
+STATISTICS = "agreement significance ties sysdep local_accuracy aggregation estimation differences raters"
 
 
 def test_every_statistic_states_its_target():

@@ -1,7 +1,7 @@
 """The machinery of the book, which no other part of the package imports but the command line.
 
 `runner` executes chapters and builds the site, `exercises` checks answers, `sheets` writes the exercises as notebooks,
-`students` writes a data set for each student, `published` holds published numbers and recomputes them, `interactive`
+`students` writes a data set for each student, `published` holds published numbers, `interactive`
 draws figures with sliders. The chapters use `check` and `CannotRun` from here.
 """
 
