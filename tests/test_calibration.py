@@ -221,16 +221,6 @@ QUICK = {
 }  # fmt: skip
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("shape", [null_campaigns.ROUNDED, null_campaigns.SKEWED, null_campaigns.NOISY])
-def test_metrics_of_other_shape_agree_equally_in_another_large_campaign(shape):
-    for options in null_campaigns.EXCHANGED:
-        knob = null_campaigns.equal_knob(shape, *options)
-        assert null_campaigns.apart(shape, *options, knob, seed=2) == pytest.approx(0, abs=0.005), options
-        if options[0] == "pearson":  # the number matters: a little off, and the two differ
-            assert abs(null_campaigns.apart(shape, *options, knob * 1.2, seed=2)) > 0.01
-
-
 def each_week(name):
     """Mark all but three."""
     often = name in ("exchange of units", "rank sets", "accuracies")

@@ -1,6 +1,5 @@
 """The command `mtmeta local-accuracy`: what it prints, and how it fails."""
 
-import io
 import json
 from functools import partial
 
@@ -54,18 +53,6 @@ def test_columns_of_no_metric_are_named(run, pairs, tmp_path):
     pairs.assign(chrF=1.0, chrF_pert=0.5, size=3).to_csv(path, index=False)
     err = run(path, "--context", "size", "--n-resamples", 99)[2]
     assert err.startswith("left out of " + str(path) + ": 'chrF', 'chrF_pert' (a metric M needs the columns M and")
-
-
-@pytest.mark.parametrize(
-    ("part", "function"), [("accuracy", la.local_accuracy), ("stability", la.stability), ("order", la.ranking_effect)]
-)
-def test_tables_are_those_of_the_package(run, table, pairs, part, function):
-    arguments = (table, "--context", "domain", "--table", part, "--n-resamples", 99, "--seed", 3)
-    code, out, err = run(*arguments, "--format", "tsv")
-    assert code == 0, err
-    expected = function(pairs, context="domain", n_resamples=99, rng=3)
-    found = pd.read_csv(io.StringIO(out), sep="\t")
-    pd.testing.assert_frame_equal(found, expected[list(found)], check_dtype=False)
 
 
 def test_one_metric_and_one_context_leave_out_what_cannot_be_compared(run, table, tmp_path, pairs):

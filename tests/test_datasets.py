@@ -76,9 +76,7 @@ def test_sets_of_the_archive_are_loaded_by_name(tmp_path, monkeypatch):
     assert load("mtme/wmt25", annotation="esa").provenance["annotation"] == "esa-human1"
     assert load("mtme/wmt25", annotation="esa-human2").provenance["annotation"] == "esa-human2"
     assert load("wmt24/ja-zh").name == "wmt24/ja-zh"  # of the package's own folder
-    refuses("unknown part of wmt24 'de-en'", load, "mtme/wmt24/de-en")
     refuses("Get it with `mtmeta fetch mt-metrics-eval/wmt19`", load, "mtme/wmt19/en-de")
-    refuses("unknown set", load, "mtme/../mtme/wmt24")
 
 
 #: Set, pair, what a small tree calls otherwise, the annotation, the reference, and the candidates.
@@ -180,8 +178,6 @@ def test_columns_that_are_no_metrics_are_left_out_and_named(tmp_path):
     assert load(path, columns={"human": "fluency"}, metrics=["year", "adequacy"]).metrics == ("year", "adequacy")
     write(path, "system,segment,human,M\nA,1,1,n/a?\nB,1,2,0.5\n")
     refuses("column 'M' must hold numbers; found 'n/a\\?'", load, path)  # some numbers: a metric with a fault
-    write(path, 'system,segment,human,M\nA,1,1,"0,5"\nB,1,2,"0,7"\n')
-    refuses("column 'M' must hold numbers", load, path)
 
 
 def test_a_table_says_what_its_human_scores_are(tmp_path):
@@ -377,7 +373,6 @@ def test_wmt24_news_comes_with_the_package(monkeypatch, tmp_path):
     assert about["licence"].startswith("CC BY 4.0")
     assert load("wmt24-news/en-de", metrics=["BLEU"], annotation="mqm").metrics == ("BLEU",)
     refuses("`reference` does not apply to wmt24-news", load, "wmt24-news/en-de", reference="refA")
-    refuses("unknown part of wmt24-news 'ja-zh'", load, "wmt24-news/ja-zh")
 
 
 @pytest.mark.data
@@ -429,11 +424,7 @@ def test_columns_have_the_names_that_they_are_given(tmp_path):
     names = {"system": "Sys", "human": "mqm", "segment": "seg_id"}
     wide = mm.EvalSet.from_frame(pd.read_csv(io.StringIO(WIDE)))
     assert mm.load(path, columns=names).to_frame().equals(wide.to_frame())
-    refuses(r"unknown column of .* 'sys'. Did you mean 'Sys'", load, path, columns={"system": "sys"})
     refuses(r"has a column 'X' already", load, path, columns={"X": "mqm"})
-    refuses("'doc_id' seems to be 'doc'", load, write(path, WIDE.replace("X", "doc_id")))
-    says = r"If each system has a column, or another tool wrote it, `mtmeta import` \(in Python: datasets.read\)"
-    refuses(says, load, write(path, "segment,human_A,human_B\n1,0,-1\n"))
 
 
 def test_a_long_table_becomes_one_column_a_metric(tmp_path):
@@ -441,12 +432,6 @@ def test_a_long_table_becomes_one_column_a_metric(tmp_path):
     long = wide.melt(["system", "segment"], var_name="metric", value_name="score")
     long.to_csv(tmp_path / "t.csv", index=False)
     assert mm.load(tmp_path / "t.csv").to_frame().equals(mm.EvalSet.from_frame(wide).to_frame())
-    other = long.rename(columns={"metric": "Metric", "score": "value"})
-    other.to_csv(tmp_path / "other.csv", index=False)
-    says = "'Metric' seems to be 'metric', 'value' .*columns='metric=Metric,score=value'"
-    refuses(says, load, tmp_path / "other.csv")
-    found = mm.load(tmp_path / "other.csv", columns={"metric": "Metric", "score": "value"})
-    assert found.to_frame().equals(mm.EvalSet.from_frame(wide).to_frame())
     pd.concat([long, long.head(1)]).to_csv(tmp_path / "t.csv", index=False)
     refuses("several rows of system 'A', segment '1', metric 'human'", load, tmp_path / "t.csv")
 

@@ -1,7 +1,7 @@
 """The same bits whatever the number of threads and processes, the hash seed, the locale and the folder.
 
 digests.py computes many results here, and in a process where all settings differ: one with each change and others
-every week, as are the chapters.
+every week.
 """
 
 import json
@@ -13,9 +13,7 @@ from pathlib import Path
 
 import digests
 import pytest
-from bookfiles import NOTEBOOKS, ROOT, label, nbval
-
-from mtmeta.book.runner import missing
+from bookfiles import ROOT
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 #: Locales with a decimal comma; in Turkish, the capital of i is not I.
@@ -31,8 +29,6 @@ ASCII = {
     "LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "jobs": 3, "NUMBA_NUM_THREADS": "2",
     "NUMBA_THREADING_LAYER": "workqueue",
 }  # fmt: skip
-#: Run by IPython before a notebook: programs in which Python is embedded obey the locale, and so does this kernel.
-OBEY = "import locale; locale.setlocale(locale.LC_ALL, '')"
 
 
 @pytest.fixture(scope="session")
@@ -95,27 +91,3 @@ def test_no_result_depends_on_where_it_is_computed(setting, computed, plain):
     assert len(plain) > 80
     differ = {name for name, digest in plain.items() if found["digests"][name] != digest}
     assert (found["digests"].keys(), differ) == (plain.keys(), set())
-
-
-@pytest.fixture
-def executed(environment, tmp_path):
-    """Return a function that executes a notebook under a setting, and gives nbval's finished process."""
-
-    def under(path, setting):
-        startup = tmp_path / "ipython" / "profile_default" / "startup"
-        startup.mkdir(parents=True)
-        (startup / "locale.py").write_text(OBEY, encoding="utf-8")
-        there = {**environment(setting), "IPYTHONDIR": str(tmp_path / "ipython")}
-        return nbval(Path(shutil.copy(path, tmp_path)), env=there)
-
-    return under
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("setting", [GERMAN, TURKISH], ids=["German", "Turkish"])
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=label)
-def test_no_chapter_depends_on_where_it_is_executed(path, setting, executed):
-    if lacking := missing(path):
-        pytest.skip(f"not here: {', '.join(lacking)}")
-    done = executed(path, setting)
-    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]

@@ -137,15 +137,6 @@ def test_an_answer_of_open_entries_is_open():
     assert exercises.check("ex-02-ties", 9 / 256).hints == ("too high",)
 
 
-@pytest.mark.parametrize(("name", "answer", "data", "error", "says"), [
-    ("ex-01-fuor", 1, {}, ValueError, "unknown exercise with a check 'ex-01-fuor'. Did you mean 'ex-01-four'"),
-    ("ex-02-systems", ..., {}, TypeError, "must be given es=es; found nothing else"),
-    ("ex-02-ties", 1, {"es": None}, TypeError, "must be given nothing but the answer; found es"),
-])  # fmt: skip
-def test_faults_of_the_call_are_named(name, answer, data, error, says):
-    refuses(says, exercises.check, name, answer, error=error, **data)
-
-
 def test_data_without_an_answer_are_told_so():
     es = mm.EvalSet([[1, 2, 3], [3, 2, 0]], {"m": [[1, 2, 3], [2, 3, 1]]}, systems=["A", "B"])
     found = exercises.check("ex-04-length", pd.DataFrame(), es=es)

@@ -3,7 +3,6 @@
 import ast
 import importlib.metadata
 import inspect
-import os
 import re
 import subprocess
 import tomllib
@@ -131,17 +130,6 @@ def test_tests_and_modules_go_one_to_one_and_no_path_of_a_machine_is_in_the_repo
             lines = text.decode("utf-8", "replace").splitlines()
             found += [f"{path.relative_to(ROOT)}:{n}" for n, line in enumerate(lines, 1) if pattern.search(line)]
     assert found == []
-
-
-def test_targets_that_the_readme_names_exist_and_make_help_lists_every_one():
-    named = set(re.findall(r"(?:^|`)make ([a-z-]+)", read("README.md"), re.MULTILINE))
-    phony = re.search(r"^\.PHONY: (.*)$", read("Makefile"), re.MULTILINE)[1].split()
-    targets = {target for target in phony if re.search(rf"^{target}:", read("Makefile"), re.MULTILINE)}
-    assert {"book", "test"} <= named <= targets
-    env = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}  # `make test` runs us
-    done = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True, env=env)
-    listed = {line.split()[1] for line in done.stdout.splitlines() if line.startswith("  make ")}
-    assert listed == targets
 
 
 def test_the_namespace_is_what_its_docstring_lists():

@@ -1,4 +1,3 @@
-import numpy as np
 import pandas as pd
 import pytest
 from campaigns import refuses
@@ -40,11 +39,7 @@ def test_rankings_are_sorted_and_do_not_touch_what_they_are_given(rankings):
 
 @pytest.mark.parametrize(("runs", "qrels", "message"), [
     (RUNS.drop(columns=["rank", "score"]), QRELS, r"`runs` lacks the column 'rank'; it has 'system'"),
-    (RUNS.assign(item=["y", "x", None, "z", "z", "x"]), QRELS, r"'item' of `runs` is empty in 1 rows, the first"),
     (RUNS.assign(rank=[1, 0, 1, 1, 2, 1]), QRELS, r"'rank' must hold whole numbers .* found 0 in data row 2"),
-    (RUNS, QRELS.assign(relevance=[0, -1, 1]), r"'relevance' must hold whole numbers of at least 0; found -1"),
-    (RUNS.assign(score=[0.5, 0.5, np.inf, 3, 1, 2]), QRELS, r"holds an infinite score"),
-    (RUNS.assign(item="x"), QRELS, r"`runs` has several rows of system 'B', query 'q1', item 'x'"),
     (RUNS, pd.concat([QRELS, QRELS.iloc[:1]]), r"`qrels` has several rows of query 'q1', item 'x'; expected one"),
     (RUNS.assign(rank=[3, 1, 1, 1, 2, 1]), QRELS, r"'B', query 'q1', rank 3: expected 2"),
     (RUNS.assign(score=[0.6, 0.5, 0, 0, 1, 2]), QRELS, r"query 'q1', rank 2: the score must not increase"),

@@ -237,20 +237,6 @@ def test_two_systems_and_one_segment_support_nothing():
         assert found.loc[claim, ["low", "high"]].isna().all()
 
 
-@pytest.mark.parametrize(
-    "shape",
-    [(2, 1), (6, 2), (12, 3), (6, 6), *(pytest.param(s, marks=pytest.mark.exhaustive) for s in ((2, 6), (6, 12)))],
-)
-def test_a_coin_rarely_tells_better_from_worse(shape):
-    """Below six segments never; from six on, as often as .95 says: .025, and four standard errors at most."""
-    rng, n, false = np.random.default_rng(0), 1000 if shape[1] > 5 else 20, 0
-    for k in range(n):
-        es = mm.EvalSet(rng.normal(size=shape), {"m": rng.normal(size=shape)}, systems=range(shape[0]))
-        low = mm.significance.intervals(es, coefficient="kendall", n_resamples=100, rng=k)["low"][0]
-        false += low > 1e-9
-    assert false / n <= (0.025 + 4 * math.sqrt(0.025 * 0.975 / n) if shape[1] > 5 else 0)
-
-
 def awkward() -> dict[str, mm.EvalSet]:
     rng = np.random.default_rng(5)
     h = -rng.integers(0, 6, (4, 30)).astype(float)
