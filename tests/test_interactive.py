@@ -58,31 +58,26 @@ def test_threshold_survives_holes_and_a_constant_metric():
     refuses("metric 'x'", interactive_threshold, es, "x")
 
 
-def lines():
-    return pd.DataFrame({"constant": [0, 0.5, 1], "noise": [0.5, np.nan, 0]}, index=[0, 0.5, 1])
-
-
 def test_lines_hold_what_they_were_given_and_a_point_lies_on_its_line():
-    places = pd.DataFrame({("place", "noise"): [1, 2, 2]}, index=[0, 0.5, 1])
-    figure = interactive_lines(lines(), knob="share of ties", value="acc_eq", columns=places, start=0.5)
-    assert (figure.label, figure.start, figure.positions) == ("Share of ties", 1, ("0", "0.5", "1"))
-    assert figure.values == {"knob": [0, 0.5, 1], "line 0": [0, 0.5, 1], "line 1": [0.5, None, 0]}
-    assert figure.shown == {"line 0": ["0.000", "0.500", "1.000"], "line 1": ["0.500", "–", "0.000"],
-                            "line 1, 0": ["1", "2", "2"]}  # fmt: skip
+    rows = pd.MultiIndex.from_product([["few", "many"], [0, 1, 2]], names=["ratings", "share"])
+    lines = pd.DataFrame({"constant": [0, 0.5, 1] * 2, "noise": [0.5, np.nan, 0, 0.5, 0.25, 0]}, index=rows)
+    figure = interactive_lines(lines, knob="share of ties", value="acc_eq", start=("few", 1))
+    assert (figure.label, figure.start, figure.positions) == ("Share of ties", 1, ("0", "1", "2") * 2)
+    expected = {"knob": [0, 0.5, 1] * 2, "line 0": [0, 0.5, 1] * 2, "line 1": [0.5, None, 0, 0.5, 0.25, 0]}
+    assert figure.values == expected
+    assert figure.shown["line 1"] == ["0.500", "–", "0.000", "0.500", "0.250", "0.000"]
+    assert (figure.shown["choice 0"], figure.choices) == (["few", "many"], {"Ratings": ("few", "many")})
     knob = Knob(figure._repr_html_())
-    assert knob.keys == ["line 0", "line 1", "line 1, 0"]
+    assert knob.keys == ["line 0", "line 1"]
     assert np.shape(knob.scales) == (1, 2, 2)
     assert [tag["visibility"] for name, tag in knob.tags if name == "circle" and "visibility" in tag] == ["hidden"]
-    assert interactive_lines(lines(), knob="x", value="y").start == 2
 
 
 def test_names_are_text_wherever_they_stand_and_the_slider_waits_for_the_script():
     es = mm.EvalSet([[5, 1], [3, 2]], {HOSTILE: [[0.6, 0.1], [0.5, 0.2]]}, systems=["A", HOSTILE])
-    table = pd.DataFrame({HOSTILE: [1.0, 2.0]}, index=[1, 2])
-    places = pd.DataFrame({(HOSTILE, HOSTILE): [HOSTILE, "2"]}, index=[1, 2])
-    drawn = interactive_lines(table, knob=HOSTILE, value=HOSTILE, columns=places)
-    chosen = interactive_lines(pd.concat({HOSTILE: table}, names=[HOSTILE]), knob="x", value="y")
-    for figure in (interactive_threshold(es, HOSTILE), drawn, chosen):
+    table = pd.concat({HOSTILE: pd.DataFrame({HOSTILE: [1.0, 2.0]}, index=[1, 2])}, names=[HOSTILE])
+    drawn = interactive_lines(table, knob=HOSTILE, value=HOSTILE, start=(HOSTILE, 2))
+    for figure in (interactive_threshold(es, HOSTILE), drawn):
         text = figure._repr_html_()
         assert text.count("</script>") == 2
         knob = Knob(text)

@@ -219,74 +219,62 @@ def threshold(es: EvalSet | pd.DataFrame, metric: str, *, start: float = 0) -> I
     )
 
 
-def lines(
-    table: pd.DataFrame, *, knob: str, value: str, columns: pd.DataFrame | None = None, start: object = None
-) -> Interactive:
-    """Draw lines with a slider along the x-axis, and the values there in a table below.
+def lines(table: pd.DataFrame, *, knob: str, value: str, start: tuple) -> Interactive:
+    """Draw lines with a slider along the x-axis, a menu or slider for each set of them, and the values below.
 
     Parameters
     ----------
     table : pandas.DataFrame
         One row for each position of the knob, by ascending number; one column for each line. Missing values are left
-        out. An index of several levels gives each level but the last a knob of its own, under its name: a menu for
-        texts, a slider for numbers. Each choice then has its own lines, with the same number of positions, at least 0.
+        out. The index has at least two levels. Each level but the last has a knob of its own, under its name: a menu
+        for texts, a slider for numbers. Each choice has its own lines, with the same number of positions, at least 0.
     knob, value : str
         What the knob turns (the x-axis), and what the lines show (the y-axis).
-    columns : pandas.DataFrame, optional
-        More values to show with that of a line: the same rows, and columns ``(heading, line)``; texts or numbers.
-    start : optional
-        The row at first; the last one by default.
+    start : tuple
+        The row at first.
 
     Returns
     -------
     Interactive
-        Its ``values`` are ``knob`` and, by its number from 0, ``line 0`` and so on.
+        Its ``values`` are ``knob``, as a share of the last position of the choice, and, by its number from 0,
+        ``line 0`` and so on.
 
     Examples
     --------
     >>> import pandas as pd
     >>> import mtmeta as mm
-    >>> lines = pd.DataFrame({"constant": [0, .5, 1], "noise": [.5, .25, 0]}, index=[0, .5, 1])
-    >>> figure = mm.book.interactive.lines(lines, knob="share of ties", value="acc_eq")
-    >>> figure.positions, figure.values["line 1"]
-    (('0', '0.5', '1'), [0.5, 0.25, 0.0])
+    >>> rows = pd.MultiIndex.from_product([["A", "B"], [0, 2]], names=["metric", "difference"])
+    >>> lines = pd.DataFrame({"chance": [0.5, 0.7, 0.5, 0.9]}, index=rows)
+    >>> figure = mm.book.interactive.lines(lines, knob="difference", value="chance", start=("B", 2))
+    >>> figure.positions, figure.values["line 0"]
+    (('0', '2', '0', '2'), [0.5, 0.7, 0.5, 0.9])
     """
     *levels, x = (table.index.get_level_values(k) for k in range(table.index.nlevels))
     choices = {str(level.name): tuple(level.unique()) for level in levels}
-    groups, rows = list(itertools.product(*choices.values())), list(table.index)
-    x, heights = x.to_numpy(dtype=float), table.to_numpy(dtype=float)
-    finite, n = heights[np.isfinite(heights)], len(x) // len(groups)
-    columns = pd.DataFrame(index=table.index) if columns is None else columns
-    headings = list(dict.fromkeys(heading for heading, _ in columns))
-    keys = {name: f"line {k}" for k, name in enumerate(table)}
-    values = {"knob": _numbers(x)} | {key: _numbers(table[name]) for name, key in keys.items()}
-    shown = {key: _words(values[key], 3) for key in keys.values()}
-    for heading, name in columns:
-        shown[f"{keys[name]}, {headings.index(heading)}"] = [*map(str, columns[heading, name])]
-    if choices:  # each has its own scale on x
-        ends = x.reshape(-1, n)[:, -1]
-        values["knob"] = _numbers(x / ends.repeat(n))
-        shown |= {f"tick {k}": [f"{k / 4 * end:.3g}" for end in ends] for k in range(5)}
-        shown |= {f"choice {k}": [str(group[k]) for group in groups] for k in range(len(choices))}
-    now = len(x) - 1 if start is None else rows.index(start)
+    groups, now = list(itertools.product(*choices.values())), list(table.index).index(start)
+    x, heights, n = x.to_numpy(dtype=float), table.to_numpy(dtype=float), len(table) // len(groups)
+    ends = x.reshape(-1, n)[:, -1]  # each choice has its own scale on x
+    keys = {f"line {k}": name for k, name in enumerate(table)}
+    values = {"knob": _numbers(x / ends.repeat(n))} | {key: _numbers(table[name]) for key, name in keys.items()}
+    shown = {key: _words(values[key], 3) for key in keys}
+    shown |= {f"tick {k}": [f"{k / 4 * end:.3g}" for end in ends] for k in range(5)}
+    shown |= {f"choice {k}": [str(group[k]) for group in groups] for k in range(len(choices))}
     own = slice(now - now % n, now - now % n + n)
-    at, low, high = values["knob"][own], finite.min(), finite.max()
+    at, low, high = values["knob"][own], np.nanmin(heights), np.nanmax(heights)
     margin, room = 0.02 * (at[-1] - at[0]) or 0.5, 0.06 * (high - low) or 0.05
-    ends, height = (at[0] - margin, at[-1] + margin), (low - room, high + room)
-    ticks = {"x_ticks": tuple((k / 4, f"tick {k}") for k in range(5)) if choices else _ticks(*ends)}
-    drawn = {key: list(zip(at, values[key][own], strict=True)) for key in keys.values()}
-    panel = Panel(knob, value, ends, height, "knob", drawn, y_ticks=_ticks(*height), **ticks)
+    across, height = (at[0] - margin, at[-1] + margin), (low - room, high + room)
+    drawn = {key: list(zip(at, values[key][own], strict=True)) for key in keys}
+    ticks = {"x_ticks": tuple((k / 4, f"tick {k}") for k in range(5)), "y_ticks": _ticks(*height)}
     looks = [(k % len(_DASHES), COLOURS[k % len(COLOURS)]) for k in range(len(keys))]
-    cells = [(str(name), (key, *(f"{key}, {h}" for h in range(len(headings))))) for name, key in keys.items()]
     return Interactive(
         label=knob[:1].upper() + knob[1:],
         positions=tuple(f"{position:g}" for position in x),
         start=now,
         values=values,
         shown=shown,
-        panels=(panel,),
-        headings=("", value, *headings),
-        rows=tuple((*look, *line) for look, line in zip(looks, cells, strict=True)),
+        panels=(Panel(knob, value, across, height, "knob", drawn, **ticks),),
+        headings=("", value),
+        rows=tuple((*look, str(name), (key,)) for look, (key, name) in zip(looks, keys.items(), strict=True)),
         description=f"{value} against {knob}, one line each for {', '.join(map(str, table))}. "
         "The slider moves along the lines; the table below has the values there.",
         choices={label[:1].upper() + label[1:]: options for label, options in choices.items()},
