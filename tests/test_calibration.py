@@ -137,30 +137,6 @@ def test_real_nulls_judge_the_tests_as_the_page_says(stored):
             assert measure.number(measure.share_of(found)[0] / found["n"]) in text, found
 
 
-def test_widths_of_nulls_are_those_of_slow_versions(teaching):
-    """A null, as `compare` draws it, and documents drawn again, by making each set."""
-    pair, es = ("Judge", "Regressor"), teaching.select(segments=teaching.segments[:80])
-    documents = np.array([list(dict.fromkeys(es.documents)).index(d) for d in es.documents])
-    for coefficient, grouping in (("pearson", "none"), ("pearson", "segment")):
-        drawn, differences = np.random.default_rng(1), []
-        for row in drawn.integers(documents.max() + 1, size=(published_ranking.N_DOCUMENTS, documents.max() + 1)):
-            columns = np.concatenate([np.flatnonzero(documents == d) for d in row])
-            part = mm.EvalSet(es.human[:, columns], {m: es[m][:, columns] for m in pair}, systems=es.systems)
-            value = mm.correlate(part, pair, coefficient=coefficient, grouping=grouping)["value"]
-            differences.append(value[0] - value[1])
-        found = published_ranking.spread_of_documents(es, pair, coefficient, grouping)
-        assert found == pytest.approx(np.std(differences, ddof=1), rel=1e-6)
-    null = published_ranking.null_of(es, pair, "pearson", "none", "PERM-INPUTS", 5, np.random.default_rng(3))
-    units = mm.agreement.units.exchange_units(es, "segment")
-    kept = units.signs(5, np.random.default_rng(3))[units.of_segment] > 0
-    x, y = real_nulls.standardised(es, pair)
-    for column, value in zip(kept.T, null, strict=True):
-        hybrids = {"a": np.where(column, x, y), "b": np.where(column, y, x)}
-        values = mm.correlate(mm.EvalSet(es.human, hybrids, systems=es.systems), grouping="none")["value"]
-        assert value == pytest.approx(values[0] - values[1], abs=1e-9)
-    assert published_ranking.implied_level(np.array([1.0, 0.0])) == pytest.approx((0.05 + 1) / 2)
-
-
 def test_rankings_are_judged_as_the_pages_say(stored):
     text = (ROOT / "book" / "calibration.md").read_text(encoding="utf-8")
     for row in stored["ranking"]:

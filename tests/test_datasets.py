@@ -454,29 +454,18 @@ def test_several_references(tmp_path):
 
 
 @pytest.mark.data
-@pytest.mark.parametrize(
-    ("lp", "shape"), [("en-de", (12, 145)), pytest.param("zh-en", (15, 687), marks=pytest.mark.exhaustive)]
-)
-def test_segments_with_three_ratings(lp, shape):
+@pytest.mark.parametrize(("lp", "shape", "paired"), [
+    ("en-de", (12, 145), (8, 104)), pytest.param("zh-en", (15, 687), (10, 377), marks=pytest.mark.exhaustive),
+])  # fmt: skip
+def test_segments_with_three_ratings(lp, shape, paired):
     """Each segment's official ratings are those of one set; a fortieth of zh-en is of none."""
-    es, whole = three_ratings.human_parity(lp), load(f"wmt23/{lp}")
-    assert es.shape == shape
-    assert (es.metrics, es.ratings.shape[0]) == (whole.metrics, 3)
-    assert not np.isnan(es.ratings).any()
-    official = whole.select(segments=es.segments)
-    assert np.array_equal(es["chrF"], official["chrF"])
-    same = np.isclose(es.ratings, official.human, atol=1e-6).all(axis=1).any(axis=0)
+    whole = load(f"wmt23/{lp}")
+    es, pairs = three_ratings.human_parity(lp), three_ratings.side_by_side(lp)
+    for found, expected in ((es, shape), (pairs, paired)):
+        assert (found.shape, found.ratings.shape) == (expected, (3, *expected))
+        official = whole.select(systems=found.systems, segments=found.segments)
+        assert np.array_equal(found["chrF"], official["chrF"])
+    assert np.corrcoef(pairs.ratings.mean(axis=0).ravel(), official.human.ravel())[0, 1] > 0.5
+    assert (es.metrics, np.isnan(es.ratings).any()) == (whole.metrics, False)
+    same = np.isclose(es.ratings, whole.select(segments=es.segments).human, atol=1e-6).all(axis=1).any(axis=0)
     assert same.mean() > 0.97
-
-
-@pytest.mark.data
-@pytest.mark.parametrize(
-    ("lp", "shape"), [("en-de", (8, 104)), pytest.param("zh-en", (10, 377), marks=pytest.mark.exhaustive)]
-)
-def test_three_ratings_in_pairs(lp, shape):
-    es, whole = three_ratings.side_by_side(lp), load(f"wmt23/{lp}")
-    assert es.shape == shape
-    assert es.ratings.shape == (3, *shape)
-    official = whole.select(systems=es.systems, segments=es.segments)
-    assert np.array_equal(es["chrF"], official["chrF"])
-    assert np.corrcoef(es.ratings.mean(axis=0).ravel(), official.human.ravel())[0, 1] > 0.5

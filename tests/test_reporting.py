@@ -296,17 +296,6 @@ def test_several_sets_and_metrics():
     refuses("names of sets must be distinct; found more than once: 'one'", claims, [sets[0], sets[0]], **FAST)
 
 
-def test_options_are_checked():
-    es = tiny()
-    for options, message in (
-        ({"metric": "mein"}, "unknown metric 'mein'. Did you mean 'mine'"),
-        ({"n_resamples": 39}, "`n_resamples` must be at least 40; found 39"),
-        ({"unit": "row"}, "`unit` must be one of None, 'segment', 'document'"),
-    ):
-        refuses(message, mm.report, es, **options)
-    refuses("has no metric", mm.report, mm.EvalSet(es.human, {}, systems=es.systems))
-
-
 @pytest.mark.slow
 def test_page_stands_alone_and_can_be_read_by_all():
     report = reported("Regressor")

@@ -3,12 +3,9 @@
 import json
 import os
 import re
-import sys
-from pathlib import Path
 
 import make_book
 import nbformat
-import normalise_notebooks
 import pytest
 from campaigns import refuses
 from toy_books import CONFIG, printed, write
@@ -103,33 +100,3 @@ def test_refresh_changes_nothing_if_one_fails(tmp_path, nowhere):
     refuses(r"bad\.ipynb failed", make_book.refresh, [good, bad], error=RuntimeError)
     assert (printed(good), make_book.refresh([good, held])) == ("", [good])
     assert (printed(good), printed(held)) == ("1\n", "")
-
-
-@pytest.mark.slow
-def test_normaliser_drops_noise_and_keeps_content(tmp_path, monkeypatch):
-    def normalise(*arguments: str | Path) -> int:
-        monkeypatch.setattr(sys, "argv", ["normalise_notebooks.py", *map(str, arguments)])
-        return normalise_notebooks.main()
-
-    path = write(tmp_path / "a.ipynb", "n = 1 # parameters", "print(n)", "n")
-    runner.execute(path, path)
-    notebook = nbformat.read(path, as_version=4)
-    assert "papermill" in notebook.metadata
-    stream = notebook.cells[2].outputs[0]
-    notebook.cells[2].outputs = [stream, stream]
-    notebook.cells[2].metadata["mystnb"] = {"image": {"alt": "text"}}
-    notebook.cells[2].execution_count = 17
-    nbformat.write(notebook, path)
-    assert (normalise("--check", path), normalise(tmp_path)) == (1, 0)
-    once = path.read_bytes()
-    assert (normalise("--check", tmp_path), normalise(path), path.read_bytes()) == (0, 0, once)
-    after = nbformat.read(path, as_version=4)
-    assert set(after.metadata) == {"kernelspec", "language_info"}
-    assert after.cells[1].metadata == {"tags": ["parameters"]}
-    assert after.cells[2].metadata == {"mystnb": {"image": {"alt": "text"}}}
-    assert [c.execution_count for c in after.cells[1:]] == [1, 2, 3]
-    assert ([o.text for o in after.cells[2].outputs], after.cells[3].outputs[0].execution_count) == (["1\n1\n"], 3)
-    assert [c.source for c in after.cells] == [c.source for c in notebook.cells]
-    assert normalise(write(path, "n = 1", "n = 1")) == 0  # what was not executed is not counted
-    cells = nbformat.read(path, as_version=4).cells
-    assert ([c.execution_count for c in cells[1:]], len({c.id for c in cells})) == ([None, None], 3)

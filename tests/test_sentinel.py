@@ -59,14 +59,6 @@ def test_training_frame_by_hand():
     ]
 
 
-def test_training_frame_refuses_what_cannot_be_trained_on(es):
-    refuses("at least one set", sentinel.training_frame, [])
-    bare = mm.EvalSet([[0, 1]], {}, systems=["A"], name="bare")
-    refuses("'bare' has no texts", sentinel.training_frame, [es, bare])
-    flat = mm.EvalSet([[1, 1]], {}, systems=["A"], texts=mm.evalset.Texts(("a", "b")))
-    refuses("every human score is 1", sentinel.training_frame, flat)
-
-
 def test_overlap_is_found_after_normalisation():
     train = pd.DataFrame({"source": ["Ｇuten  Tag.", "Neu"], "translation": ["GOOD DAY.", "New"]})
     texts = mm.evalset.Texts(("guten tag.", "Anders"), {"refA": ("good day.", "Other")}, {"A": ("good\tday.", "New!")})

@@ -437,13 +437,3 @@ def test_sums_of_contributions_agree_with_real_exchange():
         reached += abs(r[0] - r[1]) >= observed
     assert 0.02 < reached / 4000 < 0.98
     assert result.p_values.loc[a, b] == pytest.approx(reached / 4000, abs=0.01)
-
-
-def test_published_null_of_pooled_pairwise_accuracy_counts_the_pairs_of_all_sets():
-    """A metric in the human order and one in the opposite order: two sets of three systems have six pairs."""
-    human = np.repeat([[0.0], [1.0], [2.0]], 4, axis=1)
-    sets = [mm.EvalSet(human, {"up": human, "down": -human}, systems=list("ABC"), name=name) for name in "xy"]
-    options = {"level": "system", "n_resamples": 200, "rng": np.random.default_rng(0)}
-    drawn = significance.published.null_differences(sets, ["up", "down"], "pairwise_accuracy", **options)
-    assert {drawn.min(), drawn.max()} == {-1, 1}
-    np.testing.assert_allclose(6 * drawn, np.rint(6 * drawn), atol=1e-12)

@@ -11,7 +11,7 @@ import pytest
 import mtmeta as mm
 from mtmeta import simulate
 from mtmeta.simulate import _errors, _frozen, _sentences
-from mtmeta.simulate._campaign import BIAS, DETECTORS, source_only
+from mtmeta.simulate._campaign import BIAS, source_only
 from mtmeta.simulate._random import Draw
 from mtmeta.simulate._wordings import Style, translate
 
@@ -106,18 +106,6 @@ def test_truth_adds_up(es):
     total = total.reindex(columns=es.segments).fillna(0).to_numpy()
     np.testing.assert_allclose(total, truth["penalty"], atol=0.051)
     np.testing.assert_allclose([truth["quality"][s] for s in es.systems], -truth["penalty"].mean(axis=1), atol=1e-6)
-
-
-def test_difficulty_coefficient_is_recovered(es):
-    # Least squares of a metric on the true penalty and the visible difficulty of the source.
-    penalty = es.truth["penalty"].ravel()
-    visible = np.tile(es.truth["visible_difficulty"], len(es.systems))
-    design = np.column_stack([np.ones_like(penalty), penalty, visible])
-    planted = es.truth["difficulty_coefficient"]
-    assert planted == {name: p["difficulty"] for name, p in DETECTORS.items()}
-    for metric, coefficient in planted.items():
-        slope = np.linalg.lstsq(design, es[metric].ravel(), rcond=None)[0][2]
-        assert slope == pytest.approx(-coefficient, abs=0.02), metric
 
 
 def test_a_favour_has_the_size_that_is_asked_for():
