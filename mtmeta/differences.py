@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.optimize import elementwise, isotonic_regression
-from scipy.special import expit, logit, ndtr, ndtri
+from scipy.special import expit, ndtr, ndtri
 
 from ._checks import Undefined, check_choice, check_count, check_level, generator
 from ._enough import FEWEST_UNITS, interval_of
@@ -119,16 +119,6 @@ class Curve:
         total, right = np.bincount(same, weights), np.bincount(same, weights * y)
         at, total, right = (values[total > 0] for values in (at, total, right))
         return np.interp(x / unit, at, isotonic_regression(right / total, weights=total).x.clip(0.5, 1))
-
-    def needed(self, chance: float = 0.8) -> tuple[float, float, float]:
-        """Return the difference with this chance by the logistic fit, logit(chance) / slope, and its interval.
-
-        An end is infinite where a slope may be 0 or negative: no difference is known to have that chance.
-        """
-        if not 0.5 < chance < 1:
-            raise ValueError(f"`chance` must lie in (0.5, 1); found {chance!r}.")
-        value, low, high = (logit(chance) / b if b > 0 else np.inf for b in (self.slope, self.high, self.low))
-        return value, low, high
 
 
 def system_pairs(

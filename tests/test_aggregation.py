@@ -25,15 +25,6 @@ TOY = text_set(
 )
 
 
-def test_blocks_do_not_change_the_draws(monkeypatch, teaching):
-    statistics = aggregation.extract(teaching)
-    whole = aggregation.aggregate(statistics, how="bootstrap", n_resamples=50).draws
-    monkeypatch.setattr("mtmeta.aggregation._aggregate._BLOCK", 7 * len(teaching.segments))
-    again = aggregation.aggregate(statistics, how="bootstrap", n_resamples=50)
-    np.testing.assert_array_equal(again.draws, whole)
-    assert f"|resamples:50|size:{len(teaching.segments)}|seed:0|" in again.signature
-
-
 def test_one_segment_has_no_interval_and_ter_without_a_reference_is_all_or_nothing():
     table = aggregation.aggregate(TOY.select(segments=[1])).table
     assert table[["se", "low", "high"]].isna().all(axis=None)

@@ -1,6 +1,6 @@
 """System scores from segment counts in three ways, each with an interval."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -14,8 +14,6 @@ from . import _formulas
 from ._statistics import SegmentStatistics, extract
 
 HOW = ("corpus", "segment", "bootstrap")
-#: Numbers drawn at a time: bounds the memory of a bootstrap.
-_BLOCK = 4_000_000
 
 
 @dataclass(frozen=True)
@@ -145,7 +143,7 @@ def aggregate(
     if interval == "jackknife":
         columns = _jackknife(score, scores)
     else:
-        draws = np.concatenate([score(weights) for weights in weights_of(n, n_resamples, generator(rng))])
+        draws = score(bootstrap(n, n_resamples, generator(rng)))
         low, high = percentile_interval(draws, 0.95)
         scores = draws.mean(axis=0) if how == "bootstrap" else scores
         columns = {"score": scores, "se": draws.std(axis=0, ddof=1), "low": low, "high": high}
@@ -163,10 +161,3 @@ def _jackknife(score: Statistic, scores: np.ndarray) -> dict[str, np.ndarray]:
     se = np.sqrt((n - 1) / n * ((without - without.mean(axis=0)) ** 2).sum(axis=0))
     half = stats.t.ppf(0.975, n - 1) * se
     return {"score": scores, "se": se, "low": scores - half, "high": scores + half}
-
-
-def weights_of(n: int, n_resamples: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
-    """Yield bootstrap weights of ``n`` segments, as many draws at a time as memory should hold."""
-    block = max(1, _BLOCK // n)
-    for start in range(0, n_resamples, block):
-        yield bootstrap(n, min(block, n_resamples - start), rng)

@@ -14,9 +14,8 @@ from mtmeta._checks import check_choice, check_count, generator
 from mtmeta._names import positions
 from mtmeta._pearson import pearson, williams
 from mtmeta.aggregation import SegmentStatistics, _formulas, extract
-from mtmeta.aggregation._aggregate import weights_of
 from mtmeta.aggregation._statistics import as_text_set
-from mtmeta.resampling import Statistic, percentile_interval
+from mtmeta.resampling import Statistic, bootstrap, percentile_interval
 
 _EXACT = 16  # up to this many systems, all exchanges are counted
 _N_EXCHANGES = 20_000
@@ -185,9 +184,7 @@ def compare_one(statistics: SegmentStatistics, human, rated, unit, n_resamples, 
     n = packed.shape[1]
     corpus, segments, means = system_scores(packed.sum(axis=1))
     both = Statistic(packed.swapaxes(0, 1), drawn)
-    draws = np.concatenate(
-        [both(weights) for weights in weights_of(n, n_resamples, rng)]
-    )
+    draws = both(bootstrap(n, n_resamples, rng))
     gaps = draws[:, 1] - draws[:, 0]
     ends, known = (
         percentile_interval(np.column_stack([draws, gaps]), 0.95),
