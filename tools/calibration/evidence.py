@@ -125,9 +125,12 @@ def ceiling(es: mm.EvalSet, seed: int) -> Iterator[tuple[str, float]]:
 
 def aggregations(es: mm.EvalSet) -> Iterator[tuple[str, float]]:
     """Correlate BLEU of the corpus and the mean of segment BLEU with system means."""
+    r = {}
     for how in ("corpus", "segment"):
         scores = mm.aggregation.aggregate(es, "bleu", how=how).table.set_index("system")["score"]
-        yield f"BLEU: {how}", scores.corr(es.system_scores["human"])
+        r[how] = scores.corr(es.system_scores["human"])
+        yield f"BLEU: {how}", r[how]
+    yield "BLEU: lead", r["corpus"] - r["segment"]
 
 
 def worth(es: mm.EvalSet, seed: int) -> Iterator[tuple[str, float]]:
