@@ -32,23 +32,23 @@ def transcripts(number):
     return pd.DataFrame(rows, columns=["system", "transcript", "reference"])
 
 
-@checks(scoring.score_transcripts, first=24)
+@checks(first=24)
 def test_transcripts(numbers):
     for number in numbers:
         frame = transcripts(number)
-        found = scoring.score_transcripts(frame).set_index("system")
-        costly = sclite.score_transcripts(frame).set_index("system")
-        for system, part in frame.groupby("system"):
-            texts, references = part["transcript"].tolist(), part["reference"].tolist()
-            line, of_library = found.loc[system], jiwer.process_words(references, texts)
-            pairs = [(t.split(), r.split()) for t, r in zip(texts, references, strict=True)]
-            n = sum(len(r) for _, r in pairs)
-            assert (line["words"], line["segments"]) == (n, len(part))
-            near(line["wer"], -sum(edits(*pair) for pair in pairs) / n, number, 1e-12)
-            letters = sum(edits(t, r) for t, r in zip(texts, references, strict=True))
-            near(line["cer"], -letters / sum(map(len, references)), number, 1e-12)
+        scored = scoring.score_pairs(frame.assign(perturbed=frame["transcript"]), task="speech")
+        for _, line in scored.iterrows():
+            text, reference = line["transcript"], line["reference"]
+            near(line["cer"], -edits(text, reference) / len(reference), number, 1e-12)
+            of_library = jiwer.process_words(reference, text)
             for name, sign in (("wer", -1), ("mer", -1), ("wil", -1), ("wip", 1)):
                 near(line[name], sign * getattr(of_library, name), number, 1e-12)
+        fewest, costly = (sclite.score_transcripts(frame, fewest=few).set_index("system") for few in (True, False))
+        for system, part in frame.groupby("system"):
+            pairs = [(t.split(), r.split()) for t, r in zip(part["transcript"], part["reference"], strict=True)]
+            n = sum(len(r) for _, r in pairs)
+            assert fewest.loc[system, "words"] == n
+            near(fewest.loc[system, "wer"], -sum(edits(*pair) for pair in pairs) / n, number, 1e-12)
             other = costly.loc[system]
             cost = 4 * other["substitutions"] + 3 * (other["deletions"] + other["insertions"])
             assert cost == sum(edits(*pair, 4, 3) for pair in pairs), number

@@ -9,13 +9,12 @@ from .correlations import (
     correlate,
     correlate_groups,
     decompose_pearson,
-    metric_correlations,
     partial_correlations,
 )
 from .groups import GROUPINGS
 from .spa import pairwise_accuracy, soft_pairwise_accuracy
 
 __all__ = [
-    "COEFFICIENTS", "GROUPINGS", "correlate", "correlate_groups", "decompose_pearson", "metric_correlations",
+    "COEFFICIENTS", "GROUPINGS", "correlate", "correlate_groups", "decompose_pearson",
     "pairwise_accuracy", "partial_correlations", "soft_pairwise_accuracy",
 ]  # fmt: skip

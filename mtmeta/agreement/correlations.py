@@ -254,51 +254,6 @@ def decompose_pearson(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str |
     return pd.DataFrame(rows, columns=columns)
 
 
-def metric_correlations(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str | None = None) -> pd.DataFrame:
-    """Correlate metrics with each other, over all translations at once.
-
-    Human scores play no part, so translations that nobody rated count as well, though not systems that nobody rated.
-    To leave all unrated translations out, select the rated segments first.
-
-    Target: the correlation of two metrics over translations like these, by these systems.
-
-    Parameters
-    ----------
-    es, metrics
-        As in `correlate`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Square and symmetric: Pearson's r of each pair of metrics, over the translations that both
-        scored. NaN where one of them is constant there.
-
-    Raises
-    ------
-    ValueError
-        If a metric is unknown or listed twice.
-
-    See Also
-    --------
-    correlate : metrics with people, not with each other.
-    partial_correlations : what two metrics share beside a third.
-
-    References
-    ----------
-    Perrella et al. 2024, figures 4 to 6.
-
-    Examples
-    --------
-    >>> import mtmeta as mm
-    >>> es = mm.EvalSet([[0, 1, 2]], {"a": [[1, 2, 3]], "b": [[3, 2, 1]]}, systems=["A"])
-    >>> mm.agreement.metric_correlations(es).round(2).to_numpy().tolist()
-    [[1.0, -1.0], [-1.0, 1.0]]
-    """
-    es = as_evalset(es)
-    names = metric_names(es, metrics)
-    return pd.DataFrame({name: es[name].ravel() for name in names}).corr()
-
-
 def partial_correlations(
     es: EvalSet | pd.DataFrame, given: str, metrics: Sequence[str] | str | None = None
 ) -> pd.DataFrame:
@@ -331,7 +286,7 @@ def partial_correlations(
 
     See Also
     --------
-    metric_correlations : without a third metric.
+    correlate : without a third metric.
     correlate : metrics with people.
 
     Examples

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pandas as pd
 
 from mtmeta import EvalSet, rank
-from mtmeta.agreement import metric_correlations
 from mtmeta.book.published import numbers
+from mtmeta.evalset import as_evalset
 from mtmeta.protocols import PROTOCOLS, Task
 
 _KEY = ["quantity", "language_pair", "level", "statistic", "grouping", "metric"]
@@ -134,3 +134,9 @@ def _of_ranking(sets: Sequence[EvalSet], protocol: str, metrics: list[str]) -> d
                     place,
                 )
     return values
+
+
+def metric_correlations(es: EvalSet, metrics: Sequence[str]) -> pd.DataFrame:
+    """Return the Pearson correlation of each two metrics, over all translations that both scored."""
+    es = as_evalset(es)
+    return pd.DataFrame({name: es[name].ravel() for name in metrics}).corr()

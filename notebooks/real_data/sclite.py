@@ -7,6 +7,9 @@ are counted than necessary; jiwer counts the fewest errors.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import jiwer
 import numba
 import numpy as np
 import pandas as pd
@@ -34,21 +37,31 @@ def _counts(text, reference):
     return counts[n, m]
 
 
-def score_transcripts(frame: pd.DataFrame, by="system") -> pd.DataFrame:
+def score_transcripts(
+    frame: pd.DataFrame, by="system", *, fewest: bool = False
+) -> pd.DataFrame:
     """Return the word errors of groups of transcripts, and the negated error rate.
 
-    The columns are those of `mtmeta.scoring.score_transcripts` with ``metrics=["wer"]``.
+    They are counted as NIST's scorer does, or with ``fewest`` as jiwer does. Errors are
+    summed over the segments of a group first, then divided by the words of the
+    references: ``wer`` is -0.1 where one word in ten is wrong.
     """
     numbers: dict[str, int] = {}
+    names = ["hits", "substitutions", "deletions", "insertions"]
 
     def numbered(text: str) -> np.ndarray:
         return np.array(
             [numbers.setdefault(w, len(numbers)) for w in text.split()], int
         )
 
+    def count(text: str, reference: str) -> Sequence[float]:
+        if fewest:
+            done = jiwer.process_words(reference, text)
+            return [getattr(done, name) for name in names]
+        return _counts(numbered(text), numbered(reference))
+
     pairs = zip(frame["transcript"], frame["reference"], strict=True)
-    counts = np.array([_counts(numbered(text), numbered(ref)) for text, ref in pairs])
-    names = ["hits", "substitutions", "deletions", "insertions"]
+    counts = np.array([count(*pair) for pair in pairs])
     counts = pd.DataFrame(counts.astype(int), columns=names, index=frame.index)
     keys = [frame[name] for name in ([by] if isinstance(by, str) else by)]
     out = counts.groupby(keys, sort=False).sum().reset_index()

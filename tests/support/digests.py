@@ -55,8 +55,7 @@ def statistics(es: mm.EvalSet):
         for grouping in ("none", "segment", "system"):
             yield f"correlate {coefficient} {grouping}", mm.correlate(es, coefficient=coefficient, grouping=grouping)
     yield "correlate_groups", mm.correlate_groups(es, "chrF", coefficient="acc_eq")
-    for name in ("metric_correlations", "decompose_pearson"):
-        yield name, getattr(mm.agreement, name)(es)
+    yield "decompose_pearson", mm.agreement.decompose_pearson(es)
     yield "partial_correlations", mm.agreement.partial_correlations(es, "chrF")
     yield "pairwise_accuracy", mm.pairwise_accuracy(es)
     yield "difference curve", mm.differences.curve(es, "chrF", n_segments=20, n_samples=3, **DRAWS).to_frame()
