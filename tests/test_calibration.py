@@ -71,7 +71,7 @@ def teaching():
     return mm.load("teaching").select(metrics=["Judge", "Regressor"])
 
 
-def test_metrics_change_places_in_whole_units_and_have_the_p_values_of_compare(teaching):
+def test_metrics_change_places_in_whole_units(teaching):
     pair, codes = ("Judge", "Regressor"), {d: k for k, d in enumerate(dict.fromkeys(teaching.documents))}
     whole = real_nulls.shuffled(teaching, [pair], "document", np.random.default_rng(0))
     x, y = real_nulls.standardised(teaching, pair)
@@ -82,14 +82,6 @@ def test_metrics_change_places_in_whole_units_and_have_the_p_values_of_compare(t
     assert ((whole["b"] == np.where(kept, y, x)) | np.isnan(x)).all()
     of_document = np.array([codes[d] for d in teaching.documents])
     assert all(len(set(kept[of_document == k])) == 1 for k in codes.values())
-    es = real_nulls.shuffled(teaching, [("Judge", "Regressor")], "segment", np.random.default_rng(1))
-    found = real_nulls.p_values(es, 5)
-    for label, coefficient, grouping in real_nulls.TESTS:
-        options = {"coefficient": coefficient, "grouping": grouping, "n_resamples": real_nulls.N_DRAWS, "rng": 5}
-        assert found["new default", label] == mm.compare(es, **options).p_values.iloc[0, 1], label
-    one_sided = mm.compare(es, coefficient="acc_eq", method="published").p_values.iloc[0, 1]
-    assert found["published", "acc_eq, within segments"] == min(1, 2 * one_sided)
-    assert set(real_nulls.p_values(es, 5, slow=False)) < set(found)
 
 
 def test_true_values_agree_with_a_large_campaign():
@@ -189,36 +181,18 @@ def test_fair_metrics_that_bend_get_no_verdict_and_the_page_says_so():
     assert fairness.written(pd.DataFrame(found), 0).count("| 0.00 (0.00 to 0.97)") > 0
 
 
-#: Procedures that are quick, with how many campaigns.
-QUICK = {
-    "exchange of units": 60, "rank sets": 40, "PERM-BOTH, Pearson": 100, "Williams": 200, "inside SPA": 400,
-    "segments, Pearson, grouping segment": 40, "null human, 5": 100, "H1, system": 60, "H2, domain": 60,
-    "accuracies": 80, "exchange": 200, "neighbours, dependence": 200, "chrf, intervals": 80,
-}  # fmt: skip
-
-
-def each_week(name):
-    """Mark all but three."""
-    often = name in ("exchange of units", "rank sets", "accuracies")
-    return pytest.param(name, marks=pytest.mark.slow if often else pytest.mark.exhaustive)
-
-
-@pytest.mark.parametrize("name", map(each_week, QUICK))
-def test_null_holds_in_a_few_campaigns(name):
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "n"), [("exchange of units", 60), ("rank sets", 40), ("accuracies", 80)])
+def test_null_holds_in_a_few_campaigns(name, n):
     """By chance each of 20 labels fails once in 2,000 seeds. Percentile intervals of small samples may be .04 short."""
-    alpha = 1 / 2000
     procedure = next(p for p in measure.PROCEDURES if p.name == name)
-    rows, _ = measure.simulate(procedure, procedure.sizes[0], 0.0, QUICK[name], seed=1)
-    rows = [row for row in rows if "chi-square" not in row["label"]]
-    assert rows
-    for row in rows:
+    for row in measure.simulate(procedure, procedure.sizes[0], 0.0, n, seed=1)[0]:
         count, nominal = measure.share_of(row)
         if row["kind"] == "interval":
-            assert count >= stats.binom.ppf(alpha, row["n"], nominal - 0.04), row
-            assert count <= stats.binom.isf(alpha / 2, row["n"], nominal) or count == row["n"], row
+            assert count >= stats.binom.ppf(1 / 2000, row["n"], nominal - 0.04), row
         else:
-            assert count <= stats.binom.isf(alpha, row["n"], nominal), row
-            assert row.get("ks_p", 1) > alpha, row  # claims have no p-values
+            assert count <= stats.binom.isf(1 / 2000, row["n"], nominal), row
+            assert row.get("ks_p", 1) > 1 / 2000, row  # claims have no p-values
 
 
 @pytest.mark.slow

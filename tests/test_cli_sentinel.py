@@ -83,13 +83,3 @@ def test_transformer_is_trained_and_goes_on_with_its_settings(run, rows, tmp_pat
     assert found.groupby("segment")["score"].nunique().eq(1).all()
     assert run(*train, "--save", "mqm", "--start", "da")[0] == 0
     assert mm.sentinel.load("da").config == mm.sentinel.load("mqm").config
-
-
-@pytest.mark.data
-def test_seg_score_is_read_back_by_the_loader(run, table, data_dir, tmp_path):
-    assert run("train", table, "--sees", "source", "--save", "s", "--quiet")[0] == 0
-    (tmp_path / "scores").mkdir()
-    target = tmp_path / "scores" / "light-src.seg.score"
-    assert run("score", "s", "wmt23/en-de", "--quiet", "-o", target) == (0, "", "")
-    es = mm.load("wmt23/en-de", metrics_from=tmp_path / "scores", metrics=["light"])
-    np.testing.assert_array_equal(es["light"], mm.sentinel.load("s").score_set(es))

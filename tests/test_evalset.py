@@ -259,12 +259,9 @@ def test_scores_too_large_or_small_are_refused(score):
     message = re.escape(f"holds the score {score:g} (") + r".*\)\. The largest must be from 1e-50 to 1e\+50"
     one = 1.0 if abs(score) > 1 else 0.0
     cells = [[one, score], [0.0, one]]
-    for human, metric, official in (
-        (cells, [[1, 2], [3, 4]], {}),
-        ([[1, 2], [3, 4]], cells, {}),
-        ([[1, 2], [3, 4]], [[1, 2], [3, 4]], {"system_scores": pd.DataFrame({"m": [one, score]}, index=["A", "B"])}),
-    ):
-        refuses(message, EvalSet, human, {"m": metric}, systems=["A", "B"], about=official)
+    official = {"system_scores": pd.DataFrame({"m": [one, score]}, index=["A", "B"])}
+    for changed in ({"human": cells}, {"metrics": {"m": cells}}, {"about": official}):
+        refuses(message, small, **changed)
     refuses(message, mm.ties.discrete_to_continuous, [one, score])
     refuses(message, mm.sentinel.fit, pd.DataFrame({"source": ["a b", "c d"], "human": [one, score]}), sees="source")
 

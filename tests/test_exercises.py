@@ -66,18 +66,11 @@ TABLE = pd.DataFrame({"none": [0.71, 0.442, 0.305], "segment": [0.413, 0.0375, -
 
 TABLES = [
     (-TABLE, "the sign"),
-    (100 * TABLE, "100 times too large"),
     (TABLE.assign(segment=-TABLE["segment"]), "column segment: the sign"),
     (TABLE.assign(none=100 * TABLE["none"]), "column none: 100 times too large"),
-    (
-        TABLE.assign(none=TABLE["none"].to_numpy()[::-1]),
-        "column none: 2 of 3 rows are off: BLEU (too low), TER (too high)",
-    ),
     (TABLE.replace(0.442, 0.6), "column none: 1 of 3 rows are off: chrF (too high)"),
-    (TABLE.replace(-0.251, np.nan), "column segment: 1 of 3 rows are off: TER (undefined"),
     (TABLE.drop(columns="segment"), "no column segment; found none"),
     (TABLE.drop(index="TER"), "no row TER; found BLEU, chrF"),
-    (pd.concat([TABLE, TABLE]), "the table must hold one number"),
     (TABLE.astype(str).replace("0.71", "good"), "the table must hold one number"),
     (TABLE.to_numpy(), "expected a DataFrame; found a ndarray"),
 ]

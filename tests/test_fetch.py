@@ -87,12 +87,6 @@ def test_recipes(serve, registry, tmp_path):
     assert tree(cache) == {f"folder/{name}": content for name, content in made.items()}
     assert server.requests == ["p/seg.pickle", "full.run", "ref.tsv", "all.zip"]
 
-    (cache / "folder/y.csv").unlink()
-    server.requests.clear()
-    fetch("small", cache=cache)
-    assert server.requests == ["all.zip"]
-    assert (cache / "folder/y.csv").read_bytes() == made["y.csv"]
-
     (cache / "folder/S-src.seg.score").unlink()
     server.files["p/seg.pickle"] = pickle.dumps({"B": [0.5, 0.5]})
     refuses(f"expected sha256:{sha256(scores)}", fetch, "small", cache=cache)

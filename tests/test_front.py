@@ -58,14 +58,6 @@ def test_counts_are_those_of_the_ledger():
     assert "none of the 84 of the paper on local accuracy" in FRONT
 
 
-def test_first_sentence_is_what_the_page_on_sentinels_found():
-    page = (ROOT / "notebooks" / "real_data" / "sentinels.ipynb").read_text(encoding="utf-8")
-    sentence = "beats 20 of 32 readers from Chinese, 27 into German, and 3 from Hebrew"
-    assert sentence in page
-    assert "beats 27 of the 32 metrics that read the translation into German" in FRONT
-    assert "From Chinese it beats 20 of them, from Hebrew 3." in FRONT
-
-
 @pytest.mark.slow
 def test_the_table_in_the_readme_is_what_the_command_prints(monkeypatch):
     monkeypatch.delenv("MTMETA_DATA", raising=False)

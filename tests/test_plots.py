@@ -14,7 +14,6 @@ from campaigns import refuses
 
 import mtmeta as mm
 from mtmeta import plots
-from mtmeta.plots._style import in_legend
 
 
 @pytest.fixture(autouse=True)
@@ -170,7 +169,3 @@ def test_local_accuracies_stand_in_order_with_the_best_on_top(pairs):
         found = dict(zip(np.round(line.get_ydata()).astype(int), line.get_xdata(), strict=True))
         assert [found[k] for k in range(3)] == rows[["B", "C", "A"]].tolist()
     refuses(r"`order` lacks the contexts \['C'\]", plots.local_accuracies, table, order={"A": 1, "B": 2})
-
-
-def test_a_name_that_matplotlib_hides_is_shown_in_the_legend():
-    assert (in_legend("_x"), in_legend("x_"), in_legend("$x$")) == (" _x", "x_", "$x$")

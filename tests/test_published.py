@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from campaigns import refuses
 from recomputed import recompute
 
 import mtmeta as mm
@@ -29,15 +28,6 @@ def test_published_numbers_ranks_and_chi_squares():
     chi2 = table[table["quantity"] == "value"].set_index("metric")["printed"]
     assert all(chi2[f"P_{k}"] == chi2[f"recall_{k}"] for k in (5, 10, 15, 20, 30))
     assert chi2["WIL"] != chi2["WIP"]  # as printed: WIP is 1 - WIL, so these cannot both be right
-
-
-@pytest.mark.parametrize(("source", "message"), [
-    ("tables", "unknown sources"),
-    ("aggregation-table1-mqm", "unknown sources"),
-])  # fmt: skip
-def test_recompute_refuses_other_sources(source, message):
-    es = mm.EvalSet([[0, -6], [-1, -7]], {}, systems=["A", "B"], about={"language_pair": "aa-bb"})
-    refuses(message, recompute, [es], sources=[source])
 
 
 @pytest.fixture(scope="module")

@@ -131,12 +131,6 @@ def test_the_project_is_found_upward_and_beside_the_package_or_missed(run, book,
     assert runner.find_project() == here
     monkeypatch.chdir(tmp_path)
     assert runner.find_project() == runner.find_project(book=ROOT) == ROOT
-    installed = tmp_path / "lib" / "site-packages" / "mtmeta" / "runner" / "_book.py"
-    monkeypatch.setattr("mtmeta.book.runner._book.__file__", str(installed))
-    code, out, err = run("run", "all", "--scores", "teaching")
-    assert (code, out) == (2, "")
-    for said in (f"neither {tmp_path} nor a folder above it", "name it with --book FOLDER", "`mtmeta report` needs"):
-        assert said in err
     code, _, err = run("run", "all", "--scores", "teaching", "--book", tmp_path)
     assert code == 2
     assert f"{tmp_path} is not a folder of the book" in err
@@ -211,19 +205,6 @@ def test_a_rerun_does_what_is_not_done(run, book, here, monkeypatch):
     assert executed("--metric", "X")[0] == "cd"
     monkeypatch.setattr(_run, "__version__", "9.9")
     assert executed("--metric", "X")[0] == "abcd"
-
-
-def test_fingerprint_sees_what_chapters_see():
-    table = pd.read_csv(io.StringIO(TABLE))
-    es = mm.EvalSet.from_frame(table)
-    tables = (table, table.iloc[::-1], table.assign(X=table["Y"]))
-    prints = [_run.fingerprint(mm.EvalSet.from_frame(t)) for t in tables]
-    assert prints[0] == prints[1] == _run.fingerprint(es)  # the order of the rows says nothing
-    assert prints[2] != prints[0]
-    assert _run.fingerprint(es.select(systems=es.systems[::-1])) != prints[0]
-    texts = [mm.evalset.Texts(references={"r": ["a", "b"], "s": ["c", last]}) for last in ("d", "e")]
-    two = [mm.EvalSet(es.human, {}, systems=es.systems, texts=t) for t in texts]
-    assert _run.fingerprint(two[0]) != _run.fingerprint(two[1])
 
 
 def test_what_cannot_be_run_is_refused_first(run, book):
@@ -366,15 +347,6 @@ def test_sources_of_the_book_and_scores_in_its_folder_are_not_replaced(run, book
         code, _, err = run("run", "all", "--scores", scores, "--metric", "Y", "--book", project, "--out", out)
         assert (code, len(err.splitlines()), "Refusing to write to" in err) == (2, 1, True)
         assert contents(project) == before
-
-
-@pytest.mark.slow
-def test_without_jupyter_book_the_notebooks_are_left(run, book, here, monkeypatch):
-    monkeypatch.setattr("mtmeta.book.runner._book._JUPYTER_BOOK", Path("no-such-program"))
-    code, _, err = run("run", "1", "--scores", "mine.csv")
-    assert code == 0
-    assert "no site: jupyter-book is not installed" in err
-    assert printed(notebook_of("mine")) == "mine X Y (3, 2)\n"
 
 
 @pytest.mark.slow

@@ -27,7 +27,6 @@ TABLE = pd.DataFrame({
     ],
     "reference": [REFERENCE, REFERENCE, "The cat sat on a mat."],
 })  # fmt: skip
-SPOKEN = pd.DataFrame({"segment": ["u1", "u2"], "transcript": ["a", "b"], "reference": ["a", "c"]})
 WORDS = st.lists(st.sampled_from("a b c d ee ä, .".split()), max_size=12).map(" ".join)
 
 
