@@ -43,34 +43,20 @@ def locale_path(tmp_path_factory):
     return str(folder)
 
 
-@pytest.fixture(scope="session")
-def environment(request):
-    """Return a function that gives the environment of a setting."""
-
-    def of(setting):
-        named = {key: value for key, value in {**PLAIN, **setting}.items() if key.isupper()}
-        clean = {key: value for key, value in os.environ.items() if not key.startswith(("LC_", "LANG"))}
-        if named["LC_ALL"][:5] in LOCALES:
-            named["LOCPATH"] = request.getfixturevalue("locale_path")
-        return {**clean, **named}
-
-    return of
-
-
-@pytest.fixture(scope="session")
-def computed(environment, tmp_path_factory):
-    """Return a function that computes the digests under a setting, and tells what it found itself under."""
-
-    def under(setting):
-        folder = tmp_path_factory.mktemp("folder") / setting.get("folder", "")
-        folder.mkdir(parents=True, exist_ok=True)
-        command = [sys.executable, ROOT / "tests" / "support" / "digests.py", str(setting.get("jobs", 1))]
-        options = {"cwd": folder, "env": environment(setting), "umask": setting.get("umask", 0o022)}
-        done = subprocess.run(command, capture_output=True, check=False, **options)
-        assert done.returncode == 0, done.stderr.decode("utf-8", "replace")[-3000:]
-        return json.loads(done.stdout)
-
-    return under
+@pytest.fixture
+def computed(setting, request, tmp_path):
+    """Compute the digests under a setting, and tell what was found there."""
+    folder = tmp_path / setting.get("folder", "")
+    folder.mkdir(parents=True, exist_ok=True)
+    env = {key: value for key, value in os.environ.items() if not key.startswith(("LC_", "LANG"))}
+    env |= {key: value for key, value in {**PLAIN, **setting}.items() if key.isupper()}
+    if env["LC_ALL"][:5] in LOCALES:
+        env["LOCPATH"] = request.getfixturevalue("locale_path")
+    command = [sys.executable, ROOT / "tests" / "support" / "digests.py", str(setting.get("jobs", 1))]
+    options = {"cwd": folder, "env": env, "umask": setting.get("umask", 0o022)}
+    done = subprocess.run(command, capture_output=True, check=False, **options)
+    assert done.returncode == 0, done.stderr.decode("utf-8", "replace")[-3000:]
+    return json.loads(done.stdout)
 
 
 @pytest.fixture(scope="session")
@@ -83,11 +69,10 @@ def plain():
     "setting", [GERMAN, *(pytest.param(s, marks=pytest.mark.exhaustive) for s in (TURKISH, ASCII))]
 )
 def test_no_result_depends_on_where_it_is_computed(setting, computed, plain):
-    found = computed(setting)
-    here = found["here"]
+    here = computed["here"]
     assert here["decimal_point"] == ("," if setting["LC_ALL"][:5] in LOCALES else ".")
     assert here["threads"] == int(setting["NUMBA_NUM_THREADS"])
     assert (here["umask"], here["utf8"]) == (setting.get("umask", 0o022), int(setting.get("PYTHONUTF8", "1")))
     assert len(plain) > 80
-    differ = {name for name, digest in plain.items() if found["digests"][name] != digest}
-    assert (found["digests"].keys(), differ) == (plain.keys(), set())
+    differ = {name for name, digest in plain.items() if computed["digests"][name] != digest}
+    assert (computed["digests"].keys(), differ) == (plain.keys(), set())

@@ -150,13 +150,6 @@ QRELS = [("p", "p1", 2), ("p", "p3", 1), ("p", "p9", 1), ("p", "p0", 0), ("q", "
 QRELS = pd.DataFrame(QRELS, columns=["query", "item", "relevance"])
 
 
-def test_the_23_measures_are_those_of_the_paper():
-    text = """map Rprec recip_rank iprec_at_recall_0.00 iprec_at_recall_0.10 iprec_at_recall_0.20 iprec_at_recall_0.30
-    iprec_at_recall_0.40 P_5 P_10 P_15 P_20 P_30 recall_5 recall_10 recall_15 recall_20 recall_30 ndcg_cut_5 ndcg_cut_10
-    ndcg_cut_15 ndcg_cut_20 ndcg_cut_30"""
-    assert list(scoring.RANKING_MEASURES) == text.split()
-
-
 @pytest.mark.data
 @pytest.mark.parametrize("task", ["doc", "passage"])
 def test_dl_hard_matches_its_evaluations(task, data_dir):
