@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import elementwise, isotonic_regression
 from scipy.special import expit, ndtr, ndtri
 
-from ._checks import Undefined, check_choice, check_count, generator
+from ._checks import Undefined, check_choice, check_count, check_level, generator
 from ._enough import FEWEST_UNITS, interval_of
 from ._names import positions, unknown
 from .agreement.spa import rated_systems, shared_metrics, sign_of_difference
@@ -31,7 +31,6 @@ from .significance.decisions import max_t, share_reached
 
 __all__ = ["Curve", "compare_systems", "curve", "system_pairs", "wmt23_curve"]
 
-LEVEL = 0.95  # of all intervals here
 _CELLS = 2_000_000  # of a matrix, resamples by pairs
 _STEEPEST = 1 - 2.0**-40  # a slope b as b / (1 + |b|)
 
@@ -44,12 +43,14 @@ class Curve:
     ----------
     metric : str
     slope, low, high : float
-        The slope b of :math:`1 / (1 + e^{-b \Delta})` and its 95 % interval, per unit of the metric; 0 is a coin.
+        The slope b of :math:`1 / (1 + e^{-b \Delta})` and its interval, per unit of the metric; 0 is a coin.
     pairs : pandas.DataFrame
         What it was fitted to, as `system_pairs` returns it.
     slopes : numpy.ndarray
         The slope in each resample; infinite where humans agree with all its differences, or with none (then
         negative), and NaN where there is none.
+    level : float
+        Of all intervals.
     signature : str
         How it was computed, in one line.
     """
@@ -60,6 +61,7 @@ class Curve:
     high: float
     pairs: pd.DataFrame = field(repr=False)
     slopes: np.ndarray = field(repr=False)
+    level: float
     signature: str
     _drawn: tuple[np.ndarray, np.ndarray, np.ndarray] = field(repr=False)
 
@@ -104,7 +106,7 @@ class Curve:
         else:
             chance = self._isotonic(x, np.ones(len(self.pairs)))
             drawn = [self._isotonic(x, weights) for block in _weights(*self._drawn) for weights in block]
-            low, high = percentile_interval(np.array(drawn), LEVEL)
+            low, high = percentile_interval(np.array(drawn), self.level)
         return pd.DataFrame({"difference": x, "chance": chance, "low": low, "high": high})
 
     def _isotonic(self, x: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -216,6 +218,7 @@ def curve(
     n_segments: int | None = None,
     n_samples: int = 20,
     n_resamples: int = 1000,
+    level: float = 0.95,
     rng: int | np.random.Generator | None = 0,
 ) -> Curve:
     r"""Fit the chance that humans prefer the system that a metric prefers, by the size of the difference.
@@ -241,6 +244,8 @@ def curve(
         As in `system_pairs`.
     n_resamples : int
         Draws of systems.
+    level : float
+        Of the interval.
     rng : int, Generator or None
 
     Returns
@@ -276,6 +281,7 @@ def curve(
     [0.5, 0.675, 0.9]
     """
     check_count("n_resamples", n_resamples, 1)
+    check_level(level)
     rng, drawn_with = generator(rng), seed_of(rng)
     pairs = system_pairs(es, metric, n_segments=n_segments, n_samples=n_samples, rng=rng)
     x, y = pairs["difference"].to_numpy(), pairs["agreement"].to_numpy()
@@ -296,11 +302,11 @@ def curve(
     drawn = slopes[~np.isnan(slopes)]
     same = np.isclose(drawn, slope, rtol=1e-9, atol=1e-9 / x.max())  # rounding must not decide
     bias = ndtri((np.sum((drawn < slope) & ~same) + (np.sum(same) + 1) / 2) / (len(drawn) + 1))
-    levels = ndtr(2 * bias + ndtri([(1 - LEVEL) / 2, (1 + LEVEL) / 2]))
+    levels = ndtr(2 * bias + ndtri([(1 - level) / 2, (1 + level) / 2]))
     low, high = np.quantile(drawn, levels, method="inverted_cdf") if len(drawn) else (np.nan, np.nan)
     signature = f"difference|metric:{metric}|n_segments:{n_segments or 'all'}|unit:system|n_resamples:{n_resamples}"
     signature += f"|rng:{drawn_with}|sets:{','.join(pairs['set'].unique())}"
-    return Curve(metric, float(slope), float(low), float(high), pairs, slopes, signature, (counts, i, j))
+    return Curve(metric, float(slope), float(low), float(high), pairs, slopes, level, signature, (counts, i, j))
 
 
 def _weights(counts: np.ndarray, i: np.ndarray, j: np.ndarray) -> Iterator[np.ndarray]:
@@ -392,6 +398,7 @@ def compare_systems(
     metrics: Sequence[str] | str | None = None,
     unit: str | None = None,
     n_resamples: int = 1000,
+    level: float = 0.95,
     rng: int | np.random.Generator | None = 0,
 ) -> pd.DataFrame:
     r"""Test by each metric whether one system is better than another, and how sure that is.
@@ -415,7 +422,9 @@ def compare_systems(
         What is exchanged between the two systems and redrawn. By default documents if the set names at least 20,
         otherwise segments.
     n_resamples : int
-        Draws of the test and of the 95 % interval.
+        Draws of the test and of the interval.
+    level : float
+        Of the interval, in (0, 1).
     rng : int, Generator or None
 
     Returns
@@ -455,6 +464,7 @@ def compare_systems(
     [['chrF', -3.875, 0.005, 28, 'document'], ['Regressor', -0.023, 0.001, 28, 'document']]
     """
     es = es if isinstance(es, EvalSet) else EvalSet.from_frame(es, unrated="keep")
+    check_level(level)
     names = metric_names(es, metrics)
     pairs = [(first, second)] if first or second else list(itertools.combinations(es.systems, 2))
     positions("system", pairs[0], es.systems)
@@ -465,14 +475,14 @@ def compare_systems(
     units = units_of(es, unit)
     seed = base_seed(rng)
     scores = ({} if np.isnan(es.human).all() else {"human": es.human}) | {name: es[name] for name in names}
-    tables = [_pairs_of(es, name, values, pairs, units, n_resamples, seed) for name, values in scores.items()]
+    tables = [_pairs_of(es, name, values, pairs, units, n_resamples, level, seed) for name, values in scores.items()]
     return pd.concat(tables, ignore_index=True).assign(unit=unit)[_COMPARED]
 
 
 _COMPARED = "metric first second first_score second_score difference low high p n unit people_agree".split()
 
 
-def _pairs_of(es, metric, values, pairs, units, n_resamples: int, seed: int) -> pd.DataFrame:
+def _pairs_of(es, metric, values, pairs, units, n_resamples: int, level: float, seed: int) -> pd.DataFrame:
     """Return the rows of one metric: the same draws of units serve all its pairs."""
     n_units, rows, nulls = int(units.max()) + 1, [], []
     signs = exchange(n_units, n_resamples, np.random.default_rng(seed))
@@ -488,7 +498,7 @@ def _pairs_of(es, metric, values, pairs, units, n_resamples: int, seed: int) -> 
         counted = sums[:, 0] > 0
         means = Statistic(sums, lambda s: np.divide(s[:, 1], s[:, 0], out=np.full(len(s), np.nan), where=s[:, 0] > 0))
         value, n = gaps[known].mean(), int(counted.sum())
-        low, high = interval_of(value, means(weights), LEVEL, n, (-np.inf, np.inf))
+        low, high = interval_of(value, means(weights), level, n, (-np.inf, np.inf))
         nulls.append(sums[:, 1] @ signs / known.sum() if n >= FEWEST_UNITS else np.full(n_resamples + 1, np.nan))
         scores = (values[es.systems.index(name)][known].mean() for name in (first, second))
         rows.append((metric, first, second, *scores, value, low, high, n, int(known.sum())))
