@@ -52,7 +52,7 @@ def validate(es: EvalSet | pd.DataFrame) -> pd.DataFrame:
     Notes
     -----
     A metric is suspected of being reversed if its Pearson correlation with humans is below :math:`-2/\sqrt{n}`, two
-    standard errors of a correlation that is 0, over the n translations that both score and within segments, too. System
+    standard errors of a correlation that is 0, over the n translations that both score, and within segments. System
     means do not count here, because one system can reverse their correlation (Mathur, Baldwin and Cohn 2020); `rank`
     and `report` name such systems.
 

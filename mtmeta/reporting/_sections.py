@@ -72,7 +72,7 @@ def systems(part: Part, section: Section) -> None:
             section.add(key, values[0], part.interval(values, part.n_units(), bounds), **size, note=note)
             if k >= FEWEST_SYSTEMS:
                 found, *ends = of_other_systems(human, metric, name, LEVEL)
-                section.add(f"{key}.others", found, ends, **size, note="the interval is about other systems, too")
+                section.add(f"{key}.others", found, ends, **size, note="the interval is also about other systems")
     p_value, how = order_p_value(human[:, 0], metric[:, 0], part.seed)
     notes = of_partly_rated_segments(es), of_unrated_translations(part.es.with_system_scores("paired"), [part.metric])
     section.text += (f"{note}." for note in notes if note)

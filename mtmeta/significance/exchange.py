@@ -127,7 +127,7 @@ def _made_of_units(grouping: str, units: Units) -> bool:
 def widening(gaps: np.ndarray, n_comparisons: int = 1) -> np.ndarray:
     r"""Return the factor of the null differences of each pair of metrics, shape (n_pairs,); at least 1.
 
-    First-order parts depend on each other: a unit of great weight changes what the others add, too. The factor is
+    First-order parts depend on each other: a unit of great weight also changes what the others add. The factor is
     :math:`t_q(\nu) / t_q(n)`, with the `freedom` of what n units add to the difference, and q = 1 - .025 / number of
     comparisons: the largest of many differences is judged by a farther tail.
     """
