@@ -12,8 +12,6 @@ Both may be absent: there are no buttons then, and the cell says what to do inst
     python tools/launch.py --check   # exit 1 if something would change
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 import sys

@@ -3,8 +3,6 @@
 ``python tools/make_book.py book`` builds the site; ``python tools/make_book.py refresh`` re-executes stored notebooks.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import shutil

@@ -9,8 +9,6 @@ change only with it).
     python tools/normalise_notebooks.py --check notebooks   # exit 1 if one would change
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import sys

@@ -8,8 +8,6 @@ collapsed cell or output counts a third. Readers of all kinds needed about a min
     python tools/reading_time.py notebooks/0*    # of some
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 import re

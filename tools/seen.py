@@ -24,8 +24,6 @@ its sign; 12 % is .12, and "third" is 3 or about 1/3. An entry ``?`` only requir
     python tools/seen.py --check notebooks                 # list what does not hold; exit 1 if anything does not
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import base64

@@ -13,7 +13,7 @@ from ._facts import NO_INTERVAL, PAGE, Claim, Part, Row, Section, label
 
 VERDICTS = ("supported", "real, size open", "real but small", "not supported", "cannot be told")
 #: Verdicts that say that an effect is there.
-_SHOWN = VERDICTS[:3]
+SHOWN = VERDICTS[:3]
 #: The least excess of a correlation or an accuracy that matters.
 _MARGIN = 0.1
 #: Where the interval of an excess lies beside the least excess that matters.
@@ -140,7 +140,7 @@ def _same_within_segments(part: Part) -> bool:
 def _beyond(part: Part, section: Section, row: Row | None) -> Judgement:
     row = beyond_sources(part, section)
     verdict, reason = _decided(row, 0.0, _MARGIN)
-    if verdict in _SHOWN and _same_within_segments(part):
+    if verdict in SHOWN and _same_within_segments(part):
         verdict, reason = "not supported", "all translations of a segment get one score, as from a source-only metric"
     return Judgement(verdict, reason, row, f", less that of the {row.subject}")
 
@@ -162,7 +162,7 @@ def _with_ties(part: Part, section: Section, row: Row) -> Judgement:
     chance = max(section.need(key).value for key in ("ties.human", "acc_eq.random"))
     # Calibration never falls below a constant metric, so an equal lower end says nothing.
     verdict, reason = _decided(row, chance, _MARGIN / 2)
-    if verdict in _SHOWN and held_out is not None and held_out.value <= chance:
+    if verdict in SHOWN and held_out is not None and held_out.value <= chance:
         verdict, reason = "cannot be told", "with a threshold from the other half of the segments the lead is gone"
     return Judgement(verdict, reason, row)
 

@@ -59,7 +59,10 @@ def compare_aggregations(
       20,000 random ones (PERM-SYS);
     - ``p_williams``: t test of two dependent correlations, n - 3 degrees of freedom.
 
-    The first test generalises to other test sets for these systems, the others to other systems.
+    The first test generalises to other test sets for these systems, the others to other systems. Noise in segment
+    scores lowers a correlation, and more so in a resample, so with few segments the intervals of the two correlations
+    lie low: of simulated TER of 100 segments, 95 % intervals held the true value in .84 and .77 of 400 campaigns, and
+    those of the difference in .955.
 
     Target: the correlation with human scores over these systems, for segments like these.
 

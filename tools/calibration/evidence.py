@@ -6,8 +6,6 @@ Each row of `book/evidence.csv` is one data set, each column one number; a numbe
 Seeds are 1, 2, 3 …; none is left out. `book/evidence.toml` says which claim rests on which columns.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterator
 from pathlib import Path

@@ -7,8 +7,6 @@ in each campaign, with p-values from one rating, from two and one curve, and fro
 cases.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable
 from pathlib import Path

@@ -8,8 +8,6 @@ is a failure, as in the paper, or (columns that end in "half") counts one half. 
 `mtmeta/data/local_campaigns.csv`, which chapter 7 shows.
 """
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

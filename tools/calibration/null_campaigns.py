@@ -4,7 +4,6 @@
 """
 
 import itertools
-import sys
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,10 +18,8 @@ import mtmeta as mm
 from mtmeta import agreement, local_accuracy, significance, sysdep
 from mtmeta.aggregation import SegmentStatistics, aggregate, extract
 from mtmeta.agreement.spa import one_sided_p
+from mtmeta.reporting._claims import SHOWN
 from mtmeta.significance.systems import order_p_value
-
-sys.path.append(str(Path(__file__).parents[2] / "notebooks/real_data"))
-import corpus_or_segment
 
 #: Draws of tests, and of intervals, which need more: the 2.5 % quantile of 199 draws lies too far in.
 N_DRAWS, N_INTERVAL = 199, 399
@@ -123,9 +120,9 @@ def that_a_is_better(rng: np.random.Generator, result: significance.Comparison) 
     return p_of(rng, sign * result.draws[0], sign * (value[0] - value[1]))
 
 
-def two_sided(p: float) -> PValue:
+def two_sided(p: float) -> float:
     """Double the p-value of a pair that was sorted by value."""
-    return PValue(min(1.0, 2 * p))
+    return min(1.0, 2 * p)
 
 
 def permutation(rng, size, effect, *, coefficient, label, n_resamples=N_DRAWS, **how) -> Outcomes:
@@ -148,7 +145,7 @@ def pair_swap(rng, size, effect, *, n_systems, coefficient="acc_eq", grouping="s
     value = mm.correlate(es, ["a", "b"], **options).set_index("metric")["value"]
     where = f"{coefficient}, grouping {grouping}, {n_systems} systems"
     return {
-        f"pair swap, exact, {where}": two_sided(exact),
+        f"pair swap, exact, {where}": PValue(two_sided(exact)),
         f"pair swap, drawn, {where}": p_of(rng, drawn, value["a"] - value["b"]),
     }
 
@@ -315,25 +312,6 @@ def planted(rng, size, effect) -> Outcomes:
     return found
 
 
-def ranking(rng, size, effect) -> Outcomes:
-    sets = []
-    for pair in ("en-de", "he-en", "zh-en"):
-        es = scores(rng, (8, size), effect)
-        about = {"systems": es.systems, "name": pair, "about": {"language_pair": pair}}
-        sets.append(mm.EvalSet(es.human, {m: es[m] for m in "ab"}, **about))
-    options = {"protocol": "wmt23", "n_resamples": N_DRAWS, "rng": rng}
-    p = mm.rank(sets, method="published", **options).p_values.iloc[0, 1]
-    own = {"level": "system", "n_resamples": N_DRAWS, "rng": rng}
-    draws = significance.published.null_differences(sets, ["a", "b"], "pairwise_accuracy", **own)
-    accuracy = mm.pairwise_accuracy(sets, ["a", "b"])["value"]
-    pooled = p_of(rng, draws[0], accuracy[0] - accuracy[1])
-    return {
-        "rank, protocol wmt23": PValue(mm.rank(sets, **options).p_values.iloc[0, 1]),
-        "rank, protocol wmt23, published": two_sided(p),
-        "PERM-SYS, pooled pairwise accuracy": pooled,
-    }
-
-
 # -- bootstrap ---------------------------------------------------------------------------
 
 
@@ -473,15 +451,6 @@ def favoured(rng, size, effect) -> Outcomes:
     }
 
 
-def fair(rng, size, effect) -> Outcomes:
-    """Ask of a campaign that was rated twice whom six metrics favour, which favour nobody."""
-    seed = int(rng.integers(2**31))
-    es = mm.simulate.rate_again(mm.simulate.campaign(n_segments=size, texts=False, seed=seed), 1, seed=seed)
-    es = es.with_metrics({"quality": -es.truth["penalty"], **{m: es[m] for m in es.metrics}})
-    metrics = ("quality", "Judge", "Tagger", "Regressor", "RegressorQE", "Random")
-    return {f"favours, {m}": PValue(sysdep.favours(es, m, degree=2, n_resamples=199, rng=rng).p_value) for m in metrics}
-
-
 # -- local accuracy ----------------------------------------------------------------------
 
 
@@ -552,52 +521,6 @@ def best_in_context(rng, size, effect) -> Outcomes:
 # -- aggregation -------------------------------------------------------------------------
 
 
-def exchange(rng, size, effect) -> Outcomes:
-    human, both = rng.normal(size=(2, size))
-    corpus, segment = (human + 0.5 * both + sd * rng.normal(size=size) for sd in (0.7, 0.7 * (1 - effect)))
-    return {
-        "PERM-SYS, corpus or segment": PValue(corpus_or_segment.exchange_test(corpus, segment, human, rng)),
-        "Williams, corpus or segment": PValue(p := corpus_or_segment.williams_test(corpus, segment, human), p),
-    }
-
-
-_LENGTHS = np.array([5, 25])
-
-
-@lru_cache
-def _edit_rates(effect: float) -> tuple[np.ndarray, np.ndarray, float, float]:
-    """Return edit rates of eight systems in short and long segments, human scores, and r of corpus and segment TER."""
-    rng = np.random.default_rng(3)
-    rates = 0.4 + np.array([[0.12], [0.08]]) * rng.uniform(-1, 1, size=(2, 8))
-    unit = lambda v: (v - v.mean()) / np.linalg.norm(v - v.mean())  # noqa: E731
-    corpus, segment = unit(-(_LENGTHS @ rates) / _LENGTHS.sum()), unit(-rates.mean(axis=0))
-    rest = unit(rng.normal(size=8))
-    plane = np.linalg.qr(np.column_stack([corpus, segment]))[0]
-    rest = unit(rest - plane @ (plane.T @ rest))
-    human = (1 - effect) * corpus + (1 + effect) * segment + 0.8 * rest
-    return rates, human, float(np.corrcoef(human, corpus)[0, 1]), float(np.corrcoef(human, segment)[0, 1])
-
-
-def lengths(rng, size, effect) -> Outcomes:
-    rates, human, corpus, segment = _edit_rates(effect)
-    long = rng.integers(2, size=size)
-    counts = np.stack([rng.binomial(_LENGTHS[long], rates[long, k]) for k in range(8)])
-    packed = np.stack([counts, np.broadcast_to(_LENGTHS[long], counts.shape)], axis=-1).astype(float)
-    names = tuple(f"S{k}" for k in range(8))
-    options = {"tokenize": None, "num_refs": 1}
-    statistics = SegmentStatistics("ter", names, tuple(range(size)), ("edits", "ref_len"), packed, options)
-    row, _ = corpus_or_segment.compare_one(statistics, human[:, None], None, "segment", N_INTERVAL, rng)
-    step = 2 * rng.random() / (N_INTERVAL + 1)
-    found: Outcomes = {"bootstrap, corpus or segment": PValue(row["p_bootstrap"], row["p_bootstrap"] - step)}
-    if not effect:
-        found |= {
-            "r of corpus scores": Interval(row["corpus_low"], row["corpus_high"], corpus),
-            "r of segment means": Interval(row["segment_low"], row["segment_high"], segment),
-            "their difference": Interval(row["low"], row["high"], segment - corpus),
-        }
-    return found
-
-
 @lru_cache
 def _counts(metric: str) -> SegmentStatistics:
     return extract(mm.load("teaching").select(systems=["Aster"]), metric)
@@ -625,21 +548,45 @@ def order_of_systems(rng, size, effect) -> Outcomes:
     return {"report: p of the order": PValue(p)}
 
 
+_BEST = "Within segments it is better than every other metric of the table."
+#: How often a claim may be made of a metric of which it is false, and these metrics.
 _CLAIMS = {
-    "It orders these systems as humans do more often than chance would.": 0.05,
-    "It would order other systems of this kind better than a coin.": 0.025,
-    "It tells better from worse translations of one segment.": 0.025,
-    "With ties counted, it is right more often than a constant metric or random numbers.": 0.025,
+    "It orders these systems as humans do more often than chance would.": (0.05, ["noise", "blind"]),
+    "It would order other systems of this kind better than a coin.": (0.025, ["noise", "blind"]),
+    "It tells better from worse translations of one segment.": (0.025, ["noise", "blind"]),
+    "Over all translations it agrees better than a metric that sees the source alone.": (0.025, ["noise", "blind"]),
+    "With ties counted, it is right more often than a constant metric or random numbers.": (0.025, ["noise", "blind"]),
+    "Within segments it follows length as humans do.": (0.025, ["biased"]),
+    _BEST: (0.05, ["noise", "blind", "biased"]),
 }
 
 
+def with_four_metrics(rng, size) -> mm.EvalSet:
+    """Return eight rated systems with random numbers, a source-only metric, a biased one, and the quality itself."""
+    shape = 8, size
+    hard, longer = rng.normal(size=size), rng.integers(-3, 4, size=shape)
+    quality = np.linspace(1, -1, 8)[:, None] - hard + rng.normal(size=shape)
+    metrics = {"noise": rng.normal(size=shape), "blind": np.tile(-hard, (8, 1))}
+    metrics |= {"biased": quality + rng.normal(size=shape) + 0.25 * longer, "perfect": quality}
+    metrics["biased"][4] += 2
+    words = np.maximum(1, np.round(10 + 3 * hard)).astype(int)
+    systems = list("ABCDEFGH")
+    translations = {name: ["x" * n for n in 5 * words + 4 * row] for name, row in zip(systems, longer, strict=True)}
+    texts = mm.evalset.Texts(sources=["word " * n for n in words], translations=translations)
+    return mm.EvalSet(np.round(quality + 0.5 * rng.normal(size=shape)), metrics, systems=systems, texts=texts)
+
+
 def claims(rng, size, effect) -> Outcomes:
-    human = scores(rng, (8, size), drawn=True, rounded=True).human
-    noise = effect * human + rng.normal(size=human.shape)
-    es = mm.EvalSet(human, {"m": noise}, systems=[f"S{k}" for k in range(8)])
-    report = mm.report(es, "m", n_resamples=N_DRAWS, rng=rng)
-    verdicts = report.claims.set_index("claim")["verdict"]
-    return {f"report: “{claim[:-1]}”": Claim(verdicts[claim] == "supported", p) for claim, p in _CLAIMS.items()}
+    """Report on three metrics of which some claims are false, and on the best of three that are equally good."""
+    es, seed = with_four_metrics(rng, size), int(rng.integers(2**31))
+    of = mm.report(es, ["noise", "blind", "biased"], n_resamples=N_DRAWS, rng=seed).claims.set_index("claim")
+    made = of[of["verdict"].isin(SHOWN)].groupby("claim")["metric"].agg(set).to_dict()
+    found = {f"“{claim[:-1]}”": (made.get(claim, set()) & {*false}, p) for claim, (p, false) in _CLAIMS.items()}
+    equal = mm.EvalSet(es.human, {m: es["perfect"] + rng.normal(size=es.shape) for m in "abc"}, systems=es.systems)
+    first = mm.correlate(equal).set_index("metric")["value"].idxmax()
+    best = mm.report(equal, first, n_resamples=N_DRAWS, rng=seed).claims.set_index("claim")["verdict"][_BEST]
+    found["the best of three equal metrics is better than the others"] = (best in SHOWN, 0.05)
+    return {f"report: {claim}": Claim(bool(made), p) for claim, (made, p) in found.items()}
 
 
 # -- all of them -------------------------------------------------------------------------

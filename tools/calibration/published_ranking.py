@@ -12,6 +12,7 @@ Only counts and ratios leave this file. It asks `mtmeta.rank` and `mtmeta.compar
 import numpy as np
 import real_nulls
 from joblib import Parallel, delayed
+from null_campaigns import two_sided
 from scipy import stats
 
 import mtmeta as mm
@@ -172,7 +173,7 @@ def count(sets: list[mm.EvalSet], protocol: str, pair: tuple[str, str], n: int) 
         drawn, found = [null_of_documents(es, pair, rng) for es in sets], {}
         for test, method in ((PUBLISHED, "published"), (DEFAULT, "exchange")):
             p = mm.rank(drawn, protocol=protocol, method=method, n_resamples=N_DRAWS, rng=k).p_values.iloc[0, 1]
-            found[test] = (real_nulls.two_sided(p) if test == PUBLISHED else p) <= 0.05 + 1e-9
+            found[test] = (two_sided(p) if test == PUBLISHED else p) <= 0.05 + 1e-9
         return found
 
     return real_nulls.tally([sets[0].name, protocol, *pair], range(n), rejected)

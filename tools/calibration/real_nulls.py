@@ -9,7 +9,7 @@ import zlib
 
 import numpy as np
 from joblib import Parallel, delayed
-from null_campaigns import misses
+from null_campaigns import misses, two_sided
 
 import mtmeta as mm
 from mtmeta import agreement, significance
@@ -62,11 +62,6 @@ def shuffled(es: mm.EvalSet, groups, unit: str, rng: np.random.Generator) -> mm.
             columns["abcdefghij"[len(columns)]] = drawn
     parts = {"systems": es.systems, "segments": es.segments, "documents": es.documents, "name": es.name}
     return mm.EvalSet(es.human, columns, **parts)
-
-
-def two_sided(p: float) -> float:
-    """Double the one-sided p-value that the better metric is better."""
-    return min(1.0, 2 * p)
 
 
 def p_values(es: mm.EvalSet, seed: int, *, slow: bool = True) -> dict[tuple[str, str], float]:
