@@ -148,8 +148,14 @@ def test_numbers_from_a_chapter_stand_in_its_outputs(title):
 
 
 def test_numbers_in_the_replies_are_right():
-    assert "τ is +.26" in part("Four items by hand", "Expect")
-    assert 1 / math.sqrt(15) == pytest.approx(0.26, abs=0.005)
+    four = mm.EvalSet([[0, -4], [-2, -6]], {"m": [[8, 4], [6, 4]]}, systems=["A", "B"])
+    split = mm.agreement.decompose_pearson(four).iloc[0]
+    shares = [plain(split[name] / split["value"], 2) for name in ("between", "within")]
+    told = (
+        f"*{shares[0]} lie between segments, and {shares[1]} within.*",
+        f"to the correlation, {plain(split['value'], 2)}.",
+    )
+    assert all(words in part("Four items by hand", "Expect") for words in told)
     assert f"(1 + 8)/256 = {plain(9 / 256, 3)}" in part("Ten coins", "Expect")
     assert plain(1 / math.sqrt(300 * 11), 2) == ".02"
     u = 1 / 3

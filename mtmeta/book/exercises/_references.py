@@ -5,7 +5,6 @@ parameter is called ``answer``, yields what is off with that.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from itertools import combinations
 from math import factorial
 
 import numpy as np
@@ -45,15 +44,9 @@ def _claims(*true: str) -> Callable[[], list[str]]:
 
 
 def ex_01_four() -> dict:
-    h, m = [5, 3, 5, 5], [6, 5, 4, 4]  # tenths: .6 - .5 is not .1 in binary
-    pairs = [(h[i] - h[j], m[i] - m[j]) for i, j in combinations(range(4), 2)]
-    return {
-        "concordant": sum(a * b > 0 for a, b in pairs),
-        "discordant": sum(a * b < 0 for a, b in pairs),
-        "tau_b": stats.kendalltau(h, m).statistic,
-        "acc_eq": np.mean([np.sign(a) == np.sign(b) for a, b in pairs]),
-        "acc_eq, ties to .1": np.mean([np.sign(a) == (np.sign(b) if abs(b) > 1 else 0) for a, b in pairs]),
-    }
+    es = EvalSet([[0, -4], [-2, -6]], {"m": [[8, 4], [6, 4]]}, systems=["A", "B"])
+    split = decompose_pearson(es).iloc[0]
+    return {"segment": _values(es)["m"], "none": split["value"], "between": split["between"], "within": split["within"]}
 
 
 def ex_01_both(answer: object, es: EvalSet) -> Iterator[str]:
