@@ -211,20 +211,3 @@ def exchanged(first, second, human):
         hybrids = [[z[k ^ s][i] for i, s in enumerate(swap)] for k in (0, 1)]
         gaps.append(abs((pearson(hybrids[1], human) or 0) - (pearson(hybrids[0], human) or 0)))
     return sum(gap >= gaps[0] - 1e-10 for gap in gaps) / len(gaps)
-
-
-@checks(aggregation.ratio_gap, first=500)
-def test_ratio_gap(numbers):
-    for number in numbers:
-        rng = np.random.default_rng([22, number])
-        n, scale = int(rng.integers(1, 9)), (1.0, 1e49, 1e-49, 0.1)[number % 4]
-        lengths, matches = scale * rng.integers(1, 30, n), scale * rng.integers(0, 20, n)
-        found = aggregation.ratio_gap(matches, lengths)
-        m, w = exact.exact(matches), exact.exact(lengths)
-        ratios, unit = [a / b for a, b in zip(m, w, strict=True)], exact.exact([scale])[0]
-        covariance = exact.dot(exact.centred(w), exact.centred(ratios)) / n / unit
-        near(found.ratio_of_sums, sum(m) / sum(w), number, 1e-12)
-        near(found.mean_of_ratios, exact.mean(ratios), number, 1e-12)
-        near(found.gap, sum(m) / sum(w) - exact.mean(ratios), number, 1e-12)
-        near(found.covariance / scale, covariance, number)
-        near(found.mean_length / scale, exact.mean(w) / unit, number)

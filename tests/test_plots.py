@@ -52,14 +52,12 @@ def test_three_views_share_their_points(es, metric):
     assert (len(axes[0].lines), len(axes[1].lines), len(axes[2].lines)) == (1, 4 if metric == "good" else 0, 4)
 
 
-def test_decomposition_bars_add_up_and_tie_baselines_meet_at_a_third(es):
+def test_decomposition_bars_add_up(es):
     ax = plots.decomposition(es)
     table = mm.agreement.decompose_pearson(es).sort_values("value")
     widths = np.array([bar.get_width() for bar in ax.patches]).reshape(2, -1)
     np.testing.assert_allclose(widths.sum(axis=0), table["value"])
     assert rows_of(ax) == table["metric"].tolist()
-    lines = lines_of(plots.tie_baselines(marked=0.4))
-    assert np.argmin(np.abs(lines["constant"].get_ydata() - lines["noise, never ties"].get_ydata())) == 33
 
 
 def test_rows_to_filter_start_with_those_chosen_and_the_link_has_all():
@@ -138,15 +136,6 @@ def test_curves_have_a_line_and_a_band_each_and_deviations_the_order_of_the_tabl
     ax = figures.system_curves(result, ["A", "E"])
     assert [line.get_label() for line in ax.lines] == ["all systems", "A", "E"]
     assert len(ax.collections) == 3
-
-
-def test_ratio_bars_have_the_area_of_the_matches():
-    ax = plots.ratio_bars([1, 18], [2, 20])
-    assert [bar.get_width() * bar.get_height() for bar in ax.patches] == pytest.approx([1, 18])
-    assert [bar.get_x() for bar in ax.patches] == [0, 2]
-    heights = {line.get_linestyle(): line.get_ydata()[0] for line in ax.lines}
-    assert heights == pytest.approx({"-": 19 / 22, "--": 0.7})
-    refuses("number 2 has no ratio", plots.ratio_bars, [1, 1], [2, 0])
 
 
 @pytest.fixture(scope="module")

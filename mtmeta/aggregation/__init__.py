@@ -5,7 +5,6 @@ the score of any subset or resample then costs one sum.
 """
 
 from ._aggregate import Aggregation, aggregate
-from ._identity import ratio_gap
 from ._statistics import SegmentStatistics, extract
 
-__all__ = ["Aggregation", "SegmentStatistics", "aggregate", "extract", "ratio_gap"]
+__all__ = ["Aggregation", "SegmentStatistics", "aggregate", "extract"]

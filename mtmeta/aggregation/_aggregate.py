@@ -89,7 +89,7 @@ def aggregate(
 
     See Also
     --------
-    ratio_gap : why the two differ.
+    extract : the counts behind the scores.
 
     Notes
     -----

@@ -137,7 +137,6 @@ def extract(
     See Also
     --------
     aggregate : scores of systems from such sums.
-    ratio_gap : what follows from the lengths.
 
     Examples
     --------

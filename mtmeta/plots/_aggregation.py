@@ -1,4 +1,4 @@
-"""Figures of aggregation: scores side by side, samples of segments, a mean of ratios and a ratio of sums."""
+"""Figures of aggregation: samples of segments."""
 
 from collections.abc import Sequence
 
@@ -6,57 +6,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator
 
-from ..aggregation import ratio_gap
-from ._style import COLOURS, in_legend, need, new_axes, new_row, one_legend
-
-# -- a mean of ratios and a ratio of sums ------------------------------------------------
-
-
-def ratio_bars(matches: Sequence[float] | np.ndarray, lengths: Sequence[float] | np.ndarray) -> Axes:
-    """Draw each segment as a bar: as wide as it is long, as high as its ratio, so that its area is its matches.
-
-    Parameters
-    ----------
-    matches, lengths : array_like, shape (n_segments,)
-        As in `mtmeta.aggregation.ratio_gap`.
-
-    Returns
-    -------
-    Axes
-        The solid line is the ratio of sums: the height of one bar with the width and the area of all. The dashed line
-        is the mean of ratios: the mean height.
-
-    Raises
-    ------
-    ValueError
-        As in `mtmeta.aggregation.ratio_gap`.
-
-    See Also
-    --------
-    mtmeta.aggregation.ratio_gap : the two numbers.
-
-    Examples
-    --------
-    >>> import mtmeta as mm
-    >>> ax = mm.plots.ratio_bars([1, 18], [2, 20])
-    >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['ratio of sums: 0.864', 'mean of ratios: 0.700']
-    """
-    gap = ratio_gap(matches, lengths)
-    m, w = np.asarray([matches, lengths], dtype=np.float64)
-    ax = new_axes(height=3.2)
-    ax.bar(np.cumsum(w) - w, m / w, width=w, align="edge", color=COLOURS[5], edgecolor="white", linewidth=2, alpha=0.6)
-    for name, value, line, colour in (
-        ("ratio of sums", gap.ratio_of_sums, "-", COLOURS[0]),
-        ("mean of ratios", gap.mean_of_ratios, "--", COLOURS[1]),
-    ):
-        ax.axhline(value, color=colour, linestyle=line, label=f"{name}: {value:.3f}")
-    ax.set(xlim=(0, w.sum()), xlabel="n-grams, segment after segment", ylabel="share that matches")
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
-    return ax
+from ._style import COLOURS, in_legend, need, new_row, one_legend
 
 
 def correlations_by_size(table: pd.DataFrame, *, axes: Sequence[Axes] | None = None) -> np.ndarray:

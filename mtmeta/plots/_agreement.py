@@ -1,15 +1,14 @@
-"""Figures of scores, agreement, ranks and sentinels, of resampled differences, and of printed numbers recomputed."""
+"""Figures of scores, agreement and ranks, and of differences between systems."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
 from ..agreement import correlate, decompose_pearson
 from ..evalset import EvalSet, as_evalset
-from ._style import COLOURS, GREY, MARKERS, least_squares_line, line_styles, marks, need, new_axes, new_row, one_legend
+from ._style import COLOURS, GREY, MARKERS, least_squares_line, marks, need, new_axes, new_row
 
 
 def _spread(values: np.ndarray) -> list[int]:
@@ -209,100 +208,6 @@ def rank_intervals(table: pd.DataFrame, *, highlight: Sequence[str] = (), ax: Ax
     ax.set_xlabel(f"rank (line: ranks that the data allow{exchanged})")
     ax.legend(loc="lower left")
     return ax
-
-
-def resampling_units(draws: Mapping[str, np.ndarray], observed: float) -> np.ndarray:
-    """Draw distributions of one difference under several ways of resampling, one below the other.
-
-    Parameters
-    ----------
-    draws : mapping of str to numpy.ndarray
-        What was swapped or drawn, and the differences it gave.
-    observed : float
-        The difference on the data, drawn as a dashed line.
-
-    Returns
-    -------
-    numpy.ndarray of Axes
-        On one x axis; each has its standard deviation beside it.
-
-    See Also
-    --------
-    mtmeta.compare : the test, by any unit.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import mtmeta as mm
-    >>> draws = {"segments": np.linspace(-1, 1, 99), "documents": np.linspace(-2, 2, 99)}
-    >>> len(mm.plots.resampling_units(draws, 0.7))
-    2
-    """
-    axes = np.atleast_1d(plt.subplots(len(draws), 1, figsize=(7, 1.25 * len(draws) + 0.6), sharex=True)[1])
-    for k, (ax, (label, values)) in enumerate(zip(axes, draws.items(), strict=True)):
-        ax.hist(values, bins=40, density=True, color=COLOURS[k % len(COLOURS)], alpha=0.75)
-        ax.axvline(observed, color="black", linestyle="--", linewidth=1.5)
-        ax.axvline(0, color="black", linewidth=0.8)
-        ax.set_yticks([])
-        ax.spines["left"].set_visible(False)
-        ax.annotate(f"{label}\nsd {values.std():.4f}", (0.99, 0.93), xycoords="axes fraction", ha="right", va="top")
-    axes[-1].set_xlabel("difference between the two metrics (dashed: observed)")
-    return axes
-
-
-def learning_curves(curves: pd.DataFrame, *, axes: Sequence[Axes] | None = None) -> np.ndarray:
-    """Draw what sentinels earn against the amount of text they were trained on, one panel a grouping.
-
-    Parameters
-    ----------
-    curves : pandas.DataFrame
-        ``sees, grouping, n, value``: one row for each training run; ``n`` is the number of segments trained on.
-    axes : sequence of Axes, optional
-        One for each grouping.
-
-    Returns
-    -------
-    numpy.ndarray of Axes
-        Lines are means over the runs of one size, bands reach from the lowest to the highest.
-
-    Raises
-    ------
-    ValueError
-        If a column is absent, or there are no rows.
-
-    See Also
-    --------
-    mtmeta.sentinel.fit : train on tables of several sizes.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import mtmeta as mm
-    >>> rows = [("source", "none", 10, 0.2), ("source", "none", 10, 0.3), ("source", "none", 99, 0.4)]
-    >>> (ax,) = mm.plots.learning_curves(pd.DataFrame(rows, columns=["sees", "grouping", "n", "value"]))
-    >>> ax.get_ylabel()
-    'correlation with human scores'
-    """
-    from seaborn import lineplot  # takes a second to import
-
-    need(curves, "sees", "grouping", "n", "value")
-    groupings, sizes = curves["grouping"].unique(), sorted(set(curves["n"]))
-    axes = new_row(axes, len(groupings), 4.4 * len(groupings), 3.8, sharey=True)
-    for ax, grouping in zip(axes, groupings, strict=True):
-        ax.axhline(0, color="black", linewidth=1, zorder=0)
-        own = curves[curves["grouping"] == grouping]
-        styles = line_styles(own["sees"])
-        lineplot(own, x="n", y="value", hue="sees", style="sees", errorbar=("pi", 100), ax=ax, **styles)
-        ax.get_legend().remove()
-        ax.set(xscale="log", xlabel="segments trained on", ylabel="")
-        ax.set_xticks(sizes, [f"{n:,}" for n in sizes])
-        ax.minorticks_off()
-        label = "no grouping" if grouping == "none" else f"{grouping} grouping"
-        box = {"facecolor": "white", "edgecolor": "none", "pad": 2}
-        ax.annotate(label, (0.03, 0.95), xycoords="axes fraction", va="top", fontweight="bold", bbox=box)
-    axes[0].set_ylabel("correlation with human scores")
-    one_legend(axes[0], ncols=3, fontsize=10)
-    return axes
 
 
 def system_differences(table: pd.DataFrame) -> Axes:

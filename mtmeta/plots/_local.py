@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from ._style import COLOURS, GREY, marks, need, new_axes
+from ._style import GREY, marks, need, new_axes
 
 
 def _ordered(table: pd.DataFrame, order: Mapping | pd.Series | None) -> list:
@@ -70,50 +70,4 @@ def local_accuracies(table: pd.DataFrame, *, order: Mapping | pd.Series | None =
         ax.axhline(edge, color=GREY, linewidth=0.4, alpha=0.5, zorder=0)
     ax.set_xlabel("accuracy: share of pairs with the better text scored higher")
     ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=9 if m > 8 else 10)
-    return ax
-
-
-def tau_ap_against_chance(table: pd.DataFrame) -> Axes:
-    """Draw how alike contexts order the metrics, against what contexts dealt at random give.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        One row for each line, named by the index; columns ``tau_ap``, ``null_low`` and ``null_high``, as from
-        `mtmeta.local_accuracy.ranking_effect`.
-
-    Returns
-    -------
-    Axes
-        The interval of chance is a grey bar; a filled circle lies below it, an open one does not.
-
-    Raises
-    ------
-    ValueError
-        If a column is absent, or there are no rows.
-
-    See Also
-    --------
-    mtmeta.local_accuracy.ranking_effect : such a row.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import mtmeta as mm
-    >>> table = pd.DataFrame({"tau_ap": [0.2], "null_low": [0.7], "null_high": [0.9]}, index=["system"])
-    >>> mm.plots.tau_ap_against_chance(table).get_xlabel()
-    'mean tau_AP between contexts'
-    """
-    need(table, "tau_ap", "null_low", "null_high")
-    ax = new_axes(6.6, 0.42 * len(table) + 1.1)
-    y, tau = np.arange(len(table)), table["tau_ap"].to_numpy(dtype=float)
-    low, high = (table[name].to_numpy(dtype=float) for name in ("null_low", "null_high"))
-    ax.hlines(y, low, high, color=GREY, linewidth=9, alpha=0.6, label="chance, middle 95 %")
-    for below, face, label in ((True, COLOURS[1], "below chance"), (False, "white", "as by chance")):
-        one = (tau < low) == below
-        style = {"markeredgecolor": COLOURS[1], "markersize": 8, "zorder": 3}
-        ax.plot(tau[one], y[one], "o", markerfacecolor=face, label=label, **style)
-    ax.set_yticks(y, [str(name) for name in table.index])
-    ax.set(xlim=(min(0, tau.min()) - 0.05, 1.03), ylim=(len(table) - 0.4, -0.6), xlabel="mean tau_AP between contexts")
-    ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=3, fontsize=9, frameon=False)
     return ax

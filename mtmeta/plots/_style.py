@@ -30,13 +30,6 @@ def marks(names: Iterable) -> dict[object, dict[str, str]]:
     return found
 
 
-def line_styles(names: Iterable) -> dict[str, object]:
-    """Return what `marks` chooses, as `seaborn.lineplot` takes it."""
-    found = marks(names)
-    colours, markers = ({name: style[key] for name, style in found.items()} for key in ("color", "marker"))
-    return {"palette": colours, "markers": markers, "markeredgecolor": "auto"}
-
-
 def use_style() -> None:
     """Set matplotlib's settings for the book: white background, readable sizes, no clutter. Other settings stay.
 

@@ -1,52 +1,15 @@
-"""Figures of ties: the curve of tie calibration, and how it changes with the share of human ties."""
+"""Figures of ties: the curve of tie calibration."""
 
 from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 
 from ..evalset import EvalSet, as_evalset
 from ..ties import calibrate_ties, human_tie_share, tie_curve
-from ._style import COLOURS, GREY, MARKERS, new_axes, new_row, one_legend
+from ._style import COLOURS, MARKERS, new_row, one_legend
 
 _LEGEND = {"ncols": 3, "handlelength": 3, "fontsize": 10}
-
-
-def tie_baselines(marked: float) -> Axes:
-    r"""Draw what acc_eq gives metrics that know nothing, against the human tie share t.
-
-    A constant metric gets t, noise that never ties :math:`(1-t)/2`.
-
-    Parameters
-    ----------
-    marked : float
-        A tie share to mark, in [0, 1].
-
-    Returns
-    -------
-    Axes
-
-    See Also
-    --------
-    mtmeta.human_tie_share : the share to mark.
-
-    Examples
-    --------
-    >>> import mtmeta as mm
-    >>> mm.plots.tie_baselines(0.25).texts[0].get_text().strip()
-    't = 0.250'
-    """
-    ax = new_axes()
-    t = np.linspace(0, 1, 101)
-    ax.plot(t, t, "-", color=COLOURS[0], label="constant")
-    ax.plot(t, (1 - t) / 2, "--", color=COLOURS[1], label="noise, never ties")
-    ax.fill_between(t, np.maximum(t, (1 - t) / 2), 0, color=GREY, alpha=0.15, linewidth=0)
-    ax.axvline(marked, color="black", linewidth=1)
-    ax.annotate(f" t = {marked:.3f}", (marked, 0.93))
-    ax.set(xlabel="share of pairs that humans tie, t", ylabel="acc_eq", xlim=(0, 1), ylim=(0, 1))
-    ax.legend(loc="center right")
-    return ax
 
 
 def tie_calibration_curves(es: EvalSet | pd.DataFrame, metrics: Sequence[str]) -> np.ndarray:

@@ -331,7 +331,7 @@ def compare_with_null(
 
     See Also
     --------
-    system_dependence, favours, mtmeta.plots.sysdep_against_null
+    system_dependence, favours
 
     Examples
     --------

@@ -120,7 +120,6 @@ def human_tie_share(es: EvalSet | pd.DataFrame) -> float:
     See Also
     --------
     subsample_ties : change this share.
-    mtmeta.plots.tie_baselines : what it gives metrics that know nothing.
 
     References
     ----------
