@@ -160,7 +160,7 @@ STATISTICS = "agreement significance ties sysdep local_accuracy aggregation esti
 
 def test_every_public_function_has_an_example_and_leads_on_and_a_statistic_states_its_target():
     docs = {name: inspect.getdoc(function) for name, function in public_functions().items()}
-    assert len(docs) > 100
+    assert len(docs) > 90
     assert [name for name, text in docs.items() if ">>> " not in text.partition("\nExamples\n---")[2]] == []
     assert [name for name, text in docs.items() if not re.search(r"^See Also\n-+\n\S", text, re.MULTILINE)] == []
     statistics = {name: text for name, text in docs.items() if name.partition(".")[0] in STATISTICS.split()}
