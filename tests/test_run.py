@@ -537,7 +537,7 @@ CONDITIONAL = {
     "04": {
         "no grouping: rank": SENTINEL, "The partial correlation takes out what *this*": SENTINEL,
         "the most that any sentinel can know": {"no texts"}, "No twin keeps more": {"no texts"},
-        "minus the length of the source.": {"no blind", "no silent"}, "No metric is silent in any": {"no silent"},
+        "minus the length of the source.": {"no blind", "no silent"},
         "No metric is constant within segments.": {"no texts", "no blind", "no silent"},
         "This part needs source texts": {"no texts", "one baseline"}, "a longer translation is": (),
     },
