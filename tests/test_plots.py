@@ -52,14 +52,6 @@ def test_three_views_share_their_points(es, metric):
     assert (len(axes[0].lines), len(axes[1].lines), len(axes[2].lines)) == (1, 4 if metric == "good" else 0, 4)
 
 
-def test_decomposition_bars_add_up(es):
-    ax = plots.decomposition(es)
-    table = mm.agreement.decompose_pearson(es).sort_values("value")
-    widths = np.array([bar.get_width() for bar in ax.patches]).reshape(2, -1)
-    np.testing.assert_allclose(widths.sum(axis=0), table["value"])
-    assert rows_of(ax) == table["metric"].tolist()
-
-
 def test_rows_to_filter_start_with_those_chosen_and_the_link_has_all():
     frame = pd.DataFrame({"metric": ["A / B", "é<"], "agrees": ["yes", "no"]})
     table = filtered.Filtered(frame, ("agrees",), "metric", ("agrees", "no"), "rows.csv")

@@ -218,7 +218,6 @@ def decompose_pearson(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str |
     See Also
     --------
     correlate : the correlation that is decomposed.
-    mtmeta.plots.decomposition : a figure of the parts.
 
     Examples
     --------

@@ -5,21 +5,12 @@ shows the same difference a second time. Figures are white and opaque, so they c
 dark theme as well.
 """
 
-from ._aggregation import correlations_by_size
-from ._agreement import (
-    decomposition,
-    rank_intervals,
-    rank_slopes,
-    system_differences,
-    three_views,
-)
-from ._local import local_accuracies
+from ._agreement import rank_intervals, rank_slopes, system_differences, three_views
+from ._papers import correlations_by_size, local_accuracies, tie_calibration_curves
 from ._style import COLOURS, MARKERS, use_style
 from ._sysdep import deviation_plane, expected_deviations
-from ._ties import tie_calibration_curves
 
 __all__ = [
-    "COLOURS", "MARKERS", "correlations_by_size", "decomposition", "deviation_plane", "expected_deviations",
-    "local_accuracies", "rank_intervals", "rank_slopes", "system_differences", "three_views",
-    "tie_calibration_curves", "use_style",
+    "COLOURS", "MARKERS", "correlations_by_size", "deviation_plane", "expected_deviations", "local_accuracies",
+    "rank_intervals", "rank_slopes", "system_differences", "three_views", "tie_calibration_curves", "use_style",
 ]  # fmt: skip

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from ..agreement import correlate, decompose_pearson
+from ..agreement import correlate
 from ..evalset import EvalSet, as_evalset
 from ._style import COLOURS, GREY, MARKERS, least_squares_line, marks, need, new_axes, new_row
 
@@ -62,44 +62,6 @@ def three_views(es: EvalSet | pd.DataFrame, metric: str, *, axes: Sequence[Axes]
     for ax, title in zip(axes, ("no grouping", "segment grouping", "system grouping"), strict=True):
         ax.annotate(title, (0.02, 0.02), xycoords="axes fraction", fontweight="bold")
     return axes
-
-
-def decomposition(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | None = None) -> Axes:
-    """Draw what each metric's pooled correlation is made of: between and within segments.
-
-    Parameters
-    ----------
-    es : EvalSet or pandas.DataFrame
-    metrics : sequence of str, optional
-
-    Returns
-    -------
-    Axes
-        One bar per metric, ordered by pooled Pearson; the two parts sum to the black mark.
-
-    See Also
-    --------
-    mtmeta.decompose_pearson : the numbers.
-
-    Examples
-    --------
-    >>> import mtmeta as mm
-    >>> es = mm.load("teaching")
-    >>> ax = mm.plots.decomposition(es, ["Judge", "chrF"])
-    >>> [label.get_text() for label in ax.get_yticklabels()]
-    ['chrF', 'Judge']
-    """
-    table = decompose_pearson(es, metrics).sort_values("value", ignore_index=True)
-    ax = new_axes(7.2, 0.34 * len(table) + 1.1)
-    y = np.arange(len(table))
-    ax.barh(y, table["between"], color=COLOURS[0], label="between segments")
-    left = np.where(np.sign(table["between"]) == np.sign(table["within"]), table["between"], 0)
-    ax.barh(y, table["within"], left=left, color=COLOURS[4], hatch="//", edgecolor="white", label="within segments")
-    ax.plot(table["value"], y, "|", color="black", markersize=14, markeredgewidth=2.5, label="sum: pooled Pearson")
-    ax.axvline(0, color="black", linewidth=0.8)
-    ax.set(yticks=y, yticklabels=table["metric"], xlabel="contribution to pooled Pearson correlation")
-    ax.legend(loc="lower right")
-    return ax
 
 
 def rank_slopes(
