@@ -61,7 +61,6 @@ def test_system_level_takes_the_metrics_asked_for_or_those_that_all_sets_have():
     apart = [first, EvalSet([[1], [2]], {"d": [[1], [2]]}, systems=["A", "B"])]
     refuses("no metric in common", mm.pairwise_accuracy, apart)
     refuses("empty list", mm.pairwise_accuracy, [])
-    refuses("unknown metric 'x'", agreement.partial_correlations, first, "x")
     scores = pd.DataFrame({"human": [3.0, 2], "a": [2.0, 1]}, index=["A", "B"])
     es = EvalSet([[3, 3], [2, 2]], {"m": [[2, 1], [3, 1]]}, systems=["A", "B"], about={"system_scores": scores})
     assert mm.pairwise_accuracy(es, "a").value[0] == 1

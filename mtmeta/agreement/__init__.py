@@ -5,16 +5,11 @@ they compare: see `correlate` on grouping.
 """
 
 from .coefficients import COEFFICIENTS
-from .correlations import (
-    correlate,
-    correlate_groups,
-    decompose_pearson,
-    partial_correlations,
-)
+from .correlations import correlate, correlate_groups, decompose_pearson
 from .groups import GROUPINGS
 from .spa import pairwise_accuracy, soft_pairwise_accuracy
 
 __all__ = [
     "COEFFICIENTS", "GROUPINGS", "correlate", "correlate_groups", "decompose_pearson",
-    "pairwise_accuracy", "partial_correlations", "soft_pairwise_accuracy",
+    "pairwise_accuracy", "soft_pairwise_accuracy",
 ]  # fmt: skip

@@ -56,7 +56,6 @@ def statistics(es: mm.EvalSet):
             yield f"correlate {coefficient} {grouping}", mm.correlate(es, coefficient=coefficient, grouping=grouping)
     yield "correlate_groups", mm.correlate_groups(es, "chrF", coefficient="acc_eq")
     yield "decompose_pearson", mm.agreement.decompose_pearson(es)
-    yield "partial_correlations", mm.agreement.partial_correlations(es, "chrF")
     yield "pairwise_accuracy", mm.pairwise_accuracy(es)
     yield "difference curve", mm.differences.curve(es, "chrF", n_segments=20, n_samples=3, **DRAWS).to_frame()
     yield "difference pairs", mm.differences.system_pairs(es, "Judge", n_segments=20, n_samples=2)
