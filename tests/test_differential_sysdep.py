@@ -5,6 +5,7 @@ from functools import partial
 from statistics import NormalDist
 
 import exact
+import noise_nulls
 import numpy as np
 import pytest
 from campaigns import VALUES, agree, checks, near, refuses
@@ -15,6 +16,8 @@ from mtmeta.evalset import Computed
 from mtmeta.sysdep._cells import cells_of
 
 pytestmark = pytest.mark.slow
+#: All null models by name: those of the package, and those beside the page on system dependence.
+MODELS = sysdep._nulls._DRAWS | {model.__name__: model for model in noise_nulls.NULLS}
 
 
 def sets(numbers, *, least=2, holes=True):
@@ -282,7 +285,7 @@ def null_scores(null, rows, unit, rng):
 def drawn_from(null, es, seed, unit):
     """Return the first draw of a null as a set of its own."""
     cells = cells_of(es, "m", unit=unit)
-    human, points, at = next(sysdep._nulls._DRAWS[null](cells, np.random.default_rng(seed), 3, unit))
+    human, points, at = next(MODELS[null](cells, np.random.default_rng(seed), 3, unit))
     found = np.full((2, *es.shape), np.nan)
     found[:, cells.system, cells.segment] = human, points[at]
     return Computed(found[0], {"m": found[1]}, systems=es.systems)
@@ -322,10 +325,12 @@ def test_nulls(numbers):
 def test_comparison_with_nulls(numbers):
     """The first draw is that of the function that draws one; p-values count draws on either side."""
     for number, es in sets(numbers):
-        null = sysdep.NULLS[number % 6]
+        null = [*MODELS][number % 6]
         options = {"n_resamples": 39, "min_stratum": 3, "rng": number}
         options["unit"] = sysdep._nulls.UNITS[number // 6 % 3]
-        found, unit = sysdep.compare_with_null(es, "m", null=null, **options), size(es)
+        given = null if null in sysdep.NULLS else MODELS[null]
+        found, unit = sysdep.compare_with_null(es, "m", null=given, **options), size(es)
+        assert found.summary["null"].tolist() == [null]
         row, draws_of = found.summary.iloc[0], {name: found.draws[name].to_numpy() for name in ("sysdep", "sd")}
         for k, one in enumerate((es, drawn_from(null, es, number, options["unit"]))):
             spreads = row[["sysdep", "sd"]] if k == 0 else [draws[0] for draws in draws_of.values()]

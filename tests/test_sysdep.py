@@ -1,5 +1,6 @@
 """System dependence: against scikit-learn, against the paper, and by properties."""
 
+import noise_nulls
 import numpy as np
 import pandas as pd
 import pytest
@@ -265,7 +266,7 @@ def test_two_sided_p_values_by_hand_and_of_people_who_tie_everything():
         assert _nulls._two_sided(value, draws) == pytest.approx(expected)
     assert _nulls._two_sided(4e9 + 1e-4, 1e9 * draws) == pytest.approx(2 * 2 / 5)
     es = mm.EvalSet(np.zeros((2, 30)), {"m": np.random.default_rng(0).random((2, 30))}, systems=["A", "B"])
-    result = sysdep.compare_with_null(es, "m", null="gaussian", n_resamples=39)
+    result = sysdep.compare_with_null(es, "m", null=noise_nulls.gaussian, n_resamples=39)
     assert (*result.summary.loc[0, ["sysdep", "p_value"]], np.isfinite(result.draws["sysdep"]).all()) == (0, 1, True)
 
 

@@ -1,19 +1,16 @@
 """Null models: what SysDep would be if the metric did not look at the system."""
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
-from scipy.optimize import isotonic_regression
-from scipy.special import ndtri
 
 from .._checks import check_choice, check_count, generator
 from ..evalset import EvalSet, as_evalset, as_sets, metric_names, recomputed
 from ..resampling import base_seed
-from ._cells import NOTHING, ONCE, TAILS, Cells, cells_of, isotonic_draws, tables_of
-from ._deviation import pearson
+from ._cells import ONCE, TAILS, Cells, cells_of, isotonic_draws, tables_of
 
 UNITS = ("cell", "segment", "document")
 _NO_GRID = np.empty(0, dtype=np.int64)
@@ -36,6 +33,8 @@ def strata_of(human: np.ndarray, min_stratum: int) -> list[np.ndarray]:
 
 #: Each null yields draws without end: human scores by row, the distinct metric scores, and which of them each row has.
 Draws = Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]
+#: A null model: takes the rows of a metric, a generator, the size of strata and what moves as a whole.
+Model = Callable[[Cells, np.random.Generator, int, str], Draws]
 
 
 def _blocks(cells: Cells) -> tuple[np.ndarray, np.ndarray]:
@@ -54,7 +53,7 @@ def _ranges(starts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     return np.repeat(starts - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
 
 
-def _moved(cells: Cells, rng: np.random.Generator) -> Iterator[np.ndarray]:
+def moved(cells: Cells, rng: np.random.Generator) -> Iterator[np.ndarray]:
     """Yield, for each row, the row whose noise it gets: the units, and the systems within each, are shuffled."""
     rows, sizes = _blocks(cells)
     starts = np.cumsum(sizes).reshape(sizes.shape) - sizes
@@ -67,7 +66,7 @@ def _moved(cells: Cells, rng: np.random.Generator) -> Iterator[np.ndarray]:
         yield laid[(first[cells.system] + place) % len(laid)]  # where there are too few, the next system's follow
 
 
-def _places(cells: Cells, strata: list[np.ndarray], rng: np.random.Generator) -> tuple[np.ndarray, ...]:
+def places(cells: Cells, strata: list[np.ndarray], rng: np.random.Generator) -> tuple[np.ndarray, ...]:
     """Return each row's rank among the scores of its stratum, from 0, and the rows in order of stratum and score.
 
     Also return the first position and the size of each row's stratum in that order. Ties are broken at random.
@@ -85,9 +84,9 @@ def _within_human(cells: Cells, rng: np.random.Generator, min_stratum: int, unit
     strata = strata_of(cells.human, min_stratum)
     points, at = np.unique(cells.scores, return_inverse=True)
     if unit != "cell":
-        rank, ordered, first, size = _places(cells, strata, rng)
-        for moved in _moved(cells, rng):
-            yield cells.human, points, at[ordered[first + (2 * rank + 1)[moved] * size // (2 * size[moved])]]
+        rank, ordered, first, size = places(cells, strata, rng)
+        for rows in moved(cells, rng):
+            yield cells.human, points, at[ordered[first + (2 * rank + 1)[rows] * size // (2 * size[rows])]]
     order = np.arange(cells.n_paired)
     while True:
         for stratum in strata:
@@ -110,55 +109,11 @@ def _within_segments(cells: Cells, rng: np.random.Generator, min_stratum: int, u
         yield cells.human[order], points, at[order]
 
 
-def _with_noise(cells: Cells, mean: np.ndarray, sd: np.ndarray | float, noise: Iterator[np.ndarray | float]) -> Draws:
-    """Yield draws with the metric scores ``mean + sd * noise``."""
-    return ((cells.human, *np.unique(mean + sd * one, return_inverse=True)) for one in noise)
-
-
-def _normal_noise(cells: Cells, rng: np.random.Generator, min_stratum: int, unit: str) -> Iterator[np.ndarray]:
-    """Yield standard normal noise for each row: new, or the metric's own as normal scores, moved in whole units."""
-    if unit == "cell":
-        return (rng.standard_normal(cells.n_paired) for _ in itertools.count())
-    rank, _, first, size = _places(cells, strata_of(cells.human, min_stratum), rng)
-    normal = ndtri((rank + 0.5) / size)
-    normal /= np.sqrt(np.maximum(np.bincount(first, normal**2)[first] / size, NOTHING))  # few scores have less than 1
-    return (normal[moved] for moved in _moved(cells, rng))
-
-
 def _constant(cells: Cells, rng: np.random.Generator, min_stratum: int, unit: str) -> Draws:
-    return _with_noise(cells, np.zeros(cells.n_paired), 0.0, itertools.repeat(0.0))
+    return itertools.repeat((cells.human, np.zeros(1), np.zeros(cells.n_paired, dtype=np.int64)))
 
 
-def _gaussian(cells: Cells, rng: np.random.Generator, min_stratum: int, unit: str) -> Draws:
-    h = (cells.human - cells.human.mean()) / (cells.human.std() or 1.0)
-    r = pearson(cells.human, cells.scores)
-    return _with_noise(cells, r * h, np.sqrt(1 - r**2), _normal_noise(cells, rng, 30, unit))
-
-
-def _heteroscedastic(cells: Cells, rng: np.random.Generator, min_stratum: int, unit: str) -> Draws:
-    mean, sd = np.empty(cells.n_paired), np.empty(cells.n_paired)
-    for stratum in strata_of(cells.human, min_stratum):
-        mean[stratum], sd[stratum] = cells.scores[stratum].mean(), cells.scores[stratum].std()
-    return _with_noise(cells, mean, sd, _normal_noise(cells, rng, min_stratum, unit))
-
-
-def _residuals(cells: Cells, rng: np.random.Generator, min_stratum: int, unit: str) -> Draws:
-    _, at, sizes = np.unique(cells.human, return_inverse=True, return_counts=True)
-    fitted = isotonic_regression(np.bincount(at, cells.scores) / sizes, weights=sizes).x[at]
-    residuals = cells.scores - fitted
-    single = (rng.choice(residuals, len(residuals)) for _ in itertools.count())
-    whole = (residuals[moved] for moved in _moved(cells, rng))
-    return _with_noise(cells, fitted, 1.0, single if unit == "cell" else whole)
-
-
-_DRAWS = {
-    "human": _within_human,
-    "systems": _within_segments,
-    "constant": _constant,
-    "gaussian": _gaussian,
-    "heteroscedastic": _heteroscedastic,
-    "residuals": _residuals,
-}
+_DRAWS: dict[str, Model] = {"human": _within_human, "systems": _within_segments, "constant": _constant}
 #: The null models by name; see `compare_with_null`.
 NULLS = tuple(_DRAWS)
 
@@ -251,14 +206,14 @@ def compare_with_null(
     data: EvalSet | pd.DataFrame | Sequence[EvalSet],
     metrics: Sequence[str] | str | None = None,
     *,
-    null: Sequence[str] | str = "human",
+    null: Sequence[str | Model] | str | Model = "human",
     n_resamples: int = 200,
     min_stratum: int = 30,
     unit: str = "cell",
     rng: int | np.random.Generator | None = 0,
     n_jobs: int | None = None,
 ) -> NullComparison:
-    r"""Compare the SysDep of metrics with what it would be under a null model.
+    """Compare the SysDep of metrics with what it would be under a null model.
 
     Target: the SysDep that a metric without favours would have on these systems and segments.
 
@@ -267,13 +222,11 @@ def compare_with_null(
     data : EvalSet, pandas.DataFrame or sequence of EvalSet
     metrics : str or sequence of str, optional
         All metrics of each set by default.
-    null : {"human", "systems", "constant", "gaussian", "heteroscedastic", "residuals"} or several of them
+    null : {"human", "systems", "constant"}, a function, or several of them
         All take one rating for the truth. ``"human"``, the central one: `permute_within_human_scores`. ``"systems"``:
         systems are names only and change places within each segment, human and metric score together. ``"constant"``: a
-        constant metric, whose SysDep is the range of the systems' mean human scores. ``"gaussian"``: :math:`m = r z +
-        \sqrt{1 - r^2}\, e` with z the standardised human score, r the metric's Pearson correlation without grouping,
-        and e standard normal. ``"heteroscedastic"``: Gaussian noise with the metric's mean and spread at each human
-        score. ``"residuals"``: the metric's isotonic regression on the human score plus residuals of all translations.
+        constant metric, whose SysDep is the range of the systems' mean human scores. A function is a null model of
+        your own, named after it; `noise_nulls` beside the page on system dependence has three.
     n_resamples : int
         At least 39, or no p-value could be as low as .05. Take thousands for the bands of single
         systems: a value near the end of a band may fall inside or outside it as ``rng`` changes.
@@ -339,28 +292,33 @@ def compare_with_null(
     >>> mm.sysdep.compare_with_null(mm.load("teaching"), "Random", n_resamples=99).summary["verdict"][0]
     'no more than the null explains'
     """
-    nulls = [null] if isinstance(null, str) else list(null)
-    for one in nulls:
-        check_choice("null", one, NULLS)
+    models = {}
+    for one in [null] if isinstance(null, str) or callable(null) else null:
+        if callable(one):
+            models[one.__name__] = one
+        else:
+            check_choice("null", one, NULLS)
+            models[one] = _DRAWS[one]
     n_resamples, min_stratum = check_count("n_resamples", n_resamples, 1), check_count("min_stratum", min_stratum, 2)
-    if n_resamples < _LEAST and set(nulls) != {"constant"}:
+    if n_resamples < _LEAST and set(models) != {"constant"}:
         raise ValueError(f"{n_resamples} draws cannot give a two-sided p-value as low as .05; use at least {_LEAST}.")
     check_choice("unit", unit, UNITS)
     sets, options = as_sets(data), (n_resamples, min_stratum, unit, base_seed(rng))
-    jobs = [(es, metric, one, *options) for es in sets for one in nulls for metric in metric_names(es, metrics)]
+    pairs = itertools.product(sets, models.items())
+    jobs = [(es, metric, *model, *options) for es, model in pairs for metric in metric_names(es, metrics)]
     found = tables_of(_comparison, jobs, ["set", "metric", "null"], n_jobs)
     named = ",".join(dict.fromkeys(metric for _, metric, *_ in jobs))
-    how = f"null:{','.join(nulls)}|unit:{unit}|draws:{n_resamples}|min_stratum:{min_stratum}"
+    how = f"null:{','.join(models)}|unit:{unit}|draws:{n_resamples}|min_stratum:{min_stratum}"
     return NullComparison(*found, f"sysdep null|metric:{named}|{how}|set:{','.join(es.name for es in sets)}")
 
 
 def _comparison(
-    es: EvalSet, metric: str, null: str, n_resamples: int, min_stratum: int, unit: str, seed: int
+    es: EvalSet, metric: str, null: str, model: Model, n_resamples: int, min_stratum: int, unit: str, seed: int
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Return the summary, the table of systems and the draws of one metric and null."""
     cells, rng = cells_of(es, metric, least=2, unit=unit), generator(seed)
     observed = _deviations(cells, cells.human, *np.unique(cells.scores, return_inverse=True))
-    drawn = itertools.islice(_DRAWS[null](cells, rng, min_stratum, unit), n_resamples)
+    drawn = itertools.islice(model(cells, rng, min_stratum, unit), n_resamples)
     draws = np.array([_deviations(cells, *draw) for draw in drawn])
     sysdep, sysdep_draws = np.ptp(observed), np.ptp(draws, axis=1)
     sd, sd_draws = observed.std(ddof=1), draws.std(axis=1, ddof=1)

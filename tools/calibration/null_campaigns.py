@@ -4,6 +4,7 @@
 """
 
 import itertools
+import sys
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,6 +21,9 @@ from mtmeta.aggregation import SegmentStatistics, aggregate, extract
 from mtmeta.agreement.spa import one_sided_p
 from mtmeta.reporting._claims import SHOWN
 from mtmeta.significance.systems import order_p_value
+
+sys.path.append(str(Path(__file__).parents[2] / "notebooks" / "real_data"))
+import noise_nulls  # beside the page on system dependence
 
 #: Draws of tests, and of intervals, which need more: the 2.5 % quantile of 199 draws lies too far in.
 N_DRAWS, N_INTERVAL = 199, 399
@@ -398,7 +402,8 @@ def treated(rng, n_segments: int, bias: float = 0.0, *, null: str = "human") -> 
 def against_null(rng, size, effect, *, null, min_stratum=30) -> Outcomes:
     es = treated(rng, size, effect, null=null)
     options = {"n_resamples": 99, "min_stratum": min_stratum, "rng": rng}
-    found = sysdep.compare_with_null(es, "m", null=null, **options).summary.iloc[0]
+    model = null if null in sysdep.NULLS else getattr(noise_nulls, null)
+    found = sysdep.compare_with_null(es, "m", null=model, **options).summary.iloc[0]
     strata = f", strata of {min_stratum}" if null in ("human", "heteroscedastic") else ""
     label, step = f"compare_with_null, {null}{strata}", 2 * rng.random() / 100
     p_values = {"SysDep": found["p_value"], "sd": found["sd_p_value"]}
