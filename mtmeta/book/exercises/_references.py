@@ -297,7 +297,7 @@ def ex_10_hunt() -> dict:
 def ex_10_name(answer: object, cheat: EvalSet) -> Iterator[str]:
     whole = cheat.documents if len(set(cheat.documents or ())) >= 20 else cheat.segments
     unit = dict(zip(cheat.segments, whole, strict=True))
-    taus = {m: correlate_groups(cheat, m, coefficient="kendall").set_index("group")["value"] for m in cheat.metrics}
+    taus = {m: correlate_groups(cheat, m, coefficient="tau_14").set_index("group")["value"] for m in cheat.metrics}
     low = {m: _lowest(tau - taus["names only"], unit) for m, tau in taus.items() if m != "names only"}
     named = set(map(str, answer)) if isinstance(answer, Collection) else ()
     if not named and not any(end > 0.01 for end in low.values()):
