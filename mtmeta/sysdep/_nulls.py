@@ -226,7 +226,7 @@ def compare_with_null(
         All take one rating for the truth. ``"human"``, the central one: `permute_within_human_scores`. ``"systems"``:
         systems are names only and change places within each segment, human and metric score together. ``"constant"``: a
         constant metric, whose SysDep is the range of the systems' mean human scores. A function is a null model of
-        your own, named after it; `noise_nulls` beside the page on system dependence has three.
+        your own, named after it; ``noise_nulls`` beside the page on system dependence has three.
     n_resamples : int
         At least 39, or no p-value could be as low as .05. Take thousands for the bands of single
         systems: a value near the end of a band may fall inside or outside it as ``rng`` changes.
