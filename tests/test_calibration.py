@@ -15,6 +15,7 @@ import real_nulls
 from scipy import stats
 
 import mtmeta as mm
+from mtmeta.reporting import _facts
 
 ROOT = Path(__file__).parents[1]
 CALIBRATION = ROOT / "tools" / "calibration"
@@ -156,6 +157,13 @@ def test_neighbours_are_judged_as_the_page_says(stored):
     for row in stored["power"]:
         if row["procedure"] == "neighbours 0" and row["size"] == 300 and "SPA" not in row["label"]:
             assert measure.number(measure.share_of(row)[0] / row["n"], 2) in text, row
+
+
+def test_reports_seldom_make_claims_that_are_false(stored):
+    rows = [row for row in stored["null"] if row["procedure"] == "claims of a report"]
+    claims = {f"report: “{about['claim'][:-1]}”" for about in _facts.PAGE["claims"].values()}
+    assert claims < {row["label"] for row in rows}
+    assert [row for row in rows if measure.verdict(row) == "too often"] == []
 
 
 def test_fair_metrics_that_bend_get_no_verdict_and_the_page_says_so():
