@@ -3,8 +3,10 @@
     python tools/calibration/favours.py [--jobs 2]
 
 Campaigns have the seeds 100, 101, 102 …; none is left out. `mtmeta/data/favour_campaigns.csv` has a row for each metric
-in each campaign, with p-values from one rating, from two and one curve, and from three curves. `fairness.py` has harder
-cases.
+in each campaign, with p-values from one rating, from two and one curve, and from three curves. Biased also comes with
+parts of its favour. For it the row has the favour that was planted in human points (the points that the simulation adds
+to the metric, divided by the slope, less the mean over systems), its estimate, and the p-value of that system.
+`fairness.py` has harder cases.
 """
 
 import argparse
@@ -25,24 +27,36 @@ OF_QUALITY: dict[str, Callable] = {
     "q": lambda q: q, "capped": lambda q: np.maximum(q, -5), "exp": lambda q: np.exp(q / 3),
     "log": lambda q: -np.log1p(-q),
 }  # fmt: skip
-METRICS = [*OF_QUALITY, "Judge", "Random", "Biased"]
+#: Biased with a part of its favour.
+PARTS = {"Biased/6": 1 / 6, "Biased/3": 1 / 3, "Biased*2/3": 2 / 3, "Biased": 1}
+METRICS = [*OF_QUALITY, "Judge", "Random", *PARTS]
+N_CAMPAIGNS = 100
 
 
 def p_values(es: mm.EvalSet, name: str) -> dict[str, float]:
-    """Return the smallest p-value of a favour by each method, and the largest of the checks of the curves."""
+    """Return the smallest p-value of a favour by each method, the largest of the checks, and what became of a plant."""
     options = {"n_resamples": N_RESAMPLES, "rng": SEED}
     once = es.with_metrics({"human_2": es.human, name: es[name]})
     flat, found = sysdep.favours(once, name, degree=2, **options), sysdep.favours(es, name, **options)
     lowest = found.table[["p_line", "p_quadratic"]].min()
     p = {"one rating": flat.p_value, "line": lowest["p_line"], "quadratic": lowest["p_quadratic"]}
-    return p | {"all three": found.p_value, "no fit": max(found.fit.values())}
+    p |= {"all three": found.p_value, "no fit": max(found.fit.values())}
+    if name not in PARTS:
+        return p
+    ((system, favour),) = es.truth["bias"]["Biased"].items()
+    planted = PARTS[name] * favour / found.slope * (1 - 1 / len(es.systems))
+    of_it = found.table.set_index("system").loc[system]
+    return p | {"planted": planted, "favour": of_it["favour"], "p of it": of_it["p_value"]}
 
 
 def rated_twice(number: int) -> list[dict]:
     """Return the rows of one campaign."""
     es = mm.simulate.rate_again(mm.simulate.campaign(texts=False, seed=number), 1, seed=number)
     q = -np.array(es.truth["penalty"])
-    es = es.with_metrics({name: of(q) for name, of in OF_QUALITY.items()} | {m: es[m] for m in es.metrics})
+    ((system, favour),) = es.truth["bias"]["Biased"].items()
+    given = favour * (np.array(es.systems) == system)[:, None]
+    parts = {name: es["Biased"] - (1 - part) * given for name, part in PARTS.items()}
+    es = es.with_metrics({name: of(q) for name, of in OF_QUALITY.items()} | {m: es[m] for m in es.metrics} | parts)
     return [{"campaign": number, "metric": name, **p_values(es, name)} for name in METRICS]
 
 
@@ -50,7 +64,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--jobs", type=int, default=1)
     jobs = parser.parse_args().jobs
-    rows = Parallel(n_jobs=jobs)(delayed(rated_twice)(FIRST + k) for k in range(40))
+    rows = Parallel(n_jobs=jobs)(delayed(rated_twice)(FIRST + k) for k in range(N_CAMPAIGNS))
     pd.DataFrame([row for each in rows for row in each]).round(6).to_csv(WHERE, index=False)
 
 
