@@ -196,10 +196,11 @@ def test_a_verdict_needs_both_intervals_on_one_side_of_zero(monkeypatch):
 
 
 def test_smallest_numbers_of_draws_and_a_null_without_a_test():
-    result = sysdep.compare_with_null(campaign(), "m", null="constant", n_resamples=3)
+    refuses("at least 2; found 1", sysdep.compare_with_null, campaign(), "m", null="constant", n_resamples=1)
+    result = sysdep.compare_with_null(campaign(), "m", null="constant", n_resamples=2)
     assert np.isnan(result.summary["p_value"][0])
     assert result.summary["verdict"][0] == "not tested"
-    assert result.draws["sysdep"].tolist() == pytest.approx([np.ptp(campaign().human.mean(axis=1))] * 3)
+    assert result.draws["sysdep"].tolist() == pytest.approx([np.ptp(campaign().human.mean(axis=1))] * 2)
 
 
 def test_centred_scores_are_equal_where_they_should_be_in_any_order_of_systems():

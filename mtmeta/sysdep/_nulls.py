@@ -299,7 +299,7 @@ def compare_with_null(
         else:
             check_choice("null", one, NULLS)
             models[one] = _DRAWS[one]
-    n_resamples, min_stratum = check_count("n_resamples", n_resamples, 1), check_count("min_stratum", min_stratum, 2)
+    n_resamples, min_stratum = check_count("n_resamples", n_resamples, 2), check_count("min_stratum", min_stratum, 2)
     if n_resamples < _LEAST and set(models) != {"constant"}:
         raise ValueError(f"{n_resamples} draws cannot give a two-sided p-value as low as .05; use at least {_LEAST}.")
     check_choice("unit", unit, UNITS)
