@@ -25,6 +25,26 @@ def test_whom_to_refuse():
             mm.system_means(es, **options)
 
 
+def test_documents_are_rated_whole_or_not_at_all():
+    """Documents a and b of system A lie 2 above and 2 below its mean, in sums; document c is not rated."""
+    human = [[5, 3, 1, 3, np.nan, np.nan], [2, 2, 2, 2, 2, 2]]
+    given = {"metrics": {"m": [[5, 3, 1, 3, 2, 2]] * 2}, "systems": ["A", "B"], "documents": [*"aabbcc"]}
+    table = mm.system_means(mm.EvalSet(human, **given), unit="document").table
+    assert table["value"].tolist() == [3, 2]
+    assert table["se"].iloc[0] == pytest.approx(np.sqrt((1 - 2 / 3) * 2 * (2**2 + 2**2)) / 4)
+    human[0][3] = np.nan
+    with pytest.raises(ValueError, match=r"document 'b' of system 'A' is rated in part \(1 such"):
+        mm.system_means(mm.EvalSet(human, **given), unit="document")
+    human[0][3], given["metrics"] = 3, {"m": [[5, 3, 1, 3, 2, np.nan]] * 2}
+    assert mm.system_means(mm.EvalSet(human, **given), "m", unit="document").table["value"].notna().tolist() == [
+        False,
+        True,
+    ]
+    assert mm.system_means(mm.EvalSet([[1, 3, np.nan]], {"m": [[1, 2, 3]]}, systems=["A"])).table["value"].tolist() == [
+        2
+    ]
+
+
 @pytest.mark.parametrize("metric", ["Judge", "Random"])
 def test_intervals_hold_the_mean_of_all_ratings(metric):
     es, rng, held = mm.load("teaching"), np.random.default_rng(3), []

@@ -35,8 +35,8 @@ def test_rows_of_a_ceiling_and_what_has_none():
     es = campaign(1, 1.0, n_ratings=3)
     table = raters.ceiling(es, n_resamples=50)
     assert (table["metric"].tolist(), (table["n_ratings"][0], table["n_translations"][0])) == (["m"], (3, 900))
-    both = raters.ceiling(es, ["human_3", "m"], n_resamples=2)
-    assert both["metric"].tolist() == ["human_3", "m"]  # a rating agrees with itself
+    both = raters.ceiling(es, ["m", "human_3"], n_resamples=2)
+    assert both["metric"].to_dict() == {0: "human_3", 1: "m"}  # a rating agrees with itself
     with_constant = es.with_metrics({"human_2": es["human_2"], "m": es["m"], "flat": np.ones(es.shape)})
     flat = raters.ceiling(with_constant, n_resamples=5).set_index("metric").loc["flat"]
     assert flat[["value", "corrected", "low"]].isna().all()
