@@ -41,6 +41,8 @@ def blind(es: mm.EvalSet) -> Iterator[tuple[str, float]]:
     yield "readers", len(names)
     parts = mm.decompose_pearson(es, [pooled[names].idxmax()]).iloc[0]
     yield "between: share of the best", parts["between"] / parts["value"]
+    parts = mm.decompose_pearson(es.with_metrics({"people": es.human})).iloc[0]
+    yield "between: share of people", parts["between"] / parts["value"]
 
 
 def told_apart(es: mm.EvalSet) -> Iterator[tuple[str, float]]:
