@@ -136,9 +136,11 @@ def test_length_correlation_is_that_of_numpy(within):
     ("real, size open", [(0.06, 0.01, 0.11), (0.3, 0.01, 0.59), (0.05, 0.01, 0.1)]),
     ("real but small", [(0.06, 0.03, 0.09), (0.05, 0.01, 0.0999)]),
     # 1 + 1/3 - 1 - 1/3, which is 1e-17, is not a success
-    ("not supported", [(0.0, 0.0, 0.0), (-0.1, -0.3, 0.3), (0.02, -0.01, 0.05)]),
-    ("not supported", [(1e-17, -0.3, 0.3), (1e-17, 1e-17, 1e-17)]),
-    ("cannot be told", [(0.1, -0.1, 0.3), (np.nan, np.nan, np.nan), (0.5, np.nan, np.nan)]),
+    ("not supported", [(0.0, 0.0, 0.0), (-0.1, -0.3, 0.05), (0.02, -0.01, 0.05), (-0.2, -0.3, -0.1)]),
+    ("not supported", [(1e-17, -0.3, 0.05), (1e-17, 1e-17, 1e-17)]),
+    # the sign of an excess decides nothing if the interval holds both 0 and the margin
+    ("cannot be told", [(-0.01, -0.3, 0.28), (0.01, -0.3, 0.28), (0.1, -0.1, 0.3)]),
+    ("cannot be told", [(np.nan, np.nan, np.nan), (0.5, np.nan, np.nan)]),
 ])  # fmt: skip
 def test_decisions(verdict, cases):
     assert [decide(*numbers, 0.0, 0.1)[0] for numbers in cases] == [verdict] * len(cases)

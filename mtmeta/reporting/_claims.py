@@ -27,9 +27,9 @@ def decide(value: float, low: float, high: float, threshold: float, margin: floa
 
     If the interval lies above the threshold, there is an excess: the claim is supported if all of the interval is at
     least a margin above the threshold, real but small if none of it is, and otherwise its size is open. A claim is not
-    supported if the value does not exceed the threshold, or the interval holds the threshold and ends below
-    threshold + margin, which rules out any excess of note. Otherwise it cannot be told. A shorter interval around the
-    same value never turns "supported" or an excess into something less, except where it shows that the excess is small.
+    supported if the interval ends below threshold + margin, which rules out any excess of note. Otherwise it cannot be
+    told, whatever the sign of the excess. A shorter interval around the same value never turns "supported" or an excess
+    into something less, except where it shows that the excess is small.
 
     Parameters
     ----------
@@ -51,10 +51,9 @@ def decide(value: float, low: float, high: float, threshold: float, margin: floa
     if low > threshold + _ROUNDING:
         size = _sized(low, high, threshold + margin)
         return size, f"the interval lies above {threshold:.3g} and {_THERE[size]} {threshold + margin:.3g}"
-    if value <= threshold + _ROUNDING:
-        return "not supported", f"the value is not above {threshold:.3g}"
     if high < threshold + margin:
-        return "not supported", f"the interval holds {threshold:.3g} and rules out {threshold + margin:.3g}"
+        found = "lies below" if high < threshold else "holds"
+        return "not supported", f"the interval {found} {threshold:.3g} and rules out {threshold + margin:.3g}"
     return "cannot be told", f"the interval holds both {threshold:.3g} and values large enough to matter"
 
 

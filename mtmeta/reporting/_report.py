@@ -145,8 +145,8 @@ def report(
     -----
     A claim of the form "more than chance" is *supported* if all of the interval of its statistic lies at least .1 above
     chance (.05 for acc_eq). If the interval lies above chance and holds such values, the excess is *real, size open*,
-    and if it holds none, *real but small*. A claim is *not supported* if the value does not exceed chance, or the
-    interval holds chance and ends within the same margin. Otherwise it *cannot be told*.
+    and if it holds none, *real but small*. A claim is *not supported* if the interval does not lie above chance and
+    ends below the same margin. Otherwise it *cannot be told*.
     An interval needs at least 6 segments or documents, and one over other systems at least 8 systems. Below that every
     claim that rests on one *cannot be told*: from one segment a coin would be right in half of all sets, and from
     three in .11 to .15 of them. Intervals of 6 to 19 units are at least as long as Student's.
