@@ -178,9 +178,12 @@ def test_all_pairs_are_corrected_together():
     es = mm.load("teaching").select(systems=["Aster", "Dune", "Ember", "Kelp"], metrics=["Judge"])
     every = mm.compare_systems(es)
     assert every.groupby("metric").size().to_dict() == {"human": 6, "Judge": 6}
+    raised = set()
     for row in every.itertuples():
         alone = mm.compare_systems(es, row.first, row.second).set_index("metric").loc[row.metric]
         assert (alone["difference"], alone["low"], alone["p"] <= row.p) == (row.difference, row.low, True)
+        raised |= {row.metric} if alone["p"] < row.p else set()
+    assert raised == {"human", "Judge"}
     means = es["Judge"].mean(axis=1)
     aster = every.query("metric == 'Judge' and first == 'Aster'")["difference"]
     assert aster.tolist() == pytest.approx((means[0] - means[1:]).tolist())
