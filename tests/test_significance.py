@@ -13,6 +13,7 @@ from mtmeta import agreement, resampling, significance
 from mtmeta._equal import merged
 from mtmeta.significance import clusters, compare, correct, intervals
 from mtmeta.significance.decisions import rank_sets
+from mtmeta.significance.systems import of_other_systems
 
 
 def campaign(seed=0, n_systems=5, n_segments=12, grid=False, holes=False, noise=(1, 1.5, 4)):
@@ -437,3 +438,13 @@ def test_sums_of_contributions_agree_with_real_exchange():
         reached += abs(r[0] - r[1]) >= observed
     assert 0.02 < reached / 4000 < 0.98
     assert result.p_values.loc[a, b] == pytest.approx(reached / 4000, abs=0.01)
+
+
+def test_interval_over_other_systems_is_the_jackknife_on_the_scale_of_fisher():
+    """Leaving out each of five systems; t has four degrees of freedom."""
+    human, metric = np.array([1.0, 2, 3, 4, 6]), np.array([2.0, 1, 4, 3, 5])
+    value, low, high = of_other_systems(human[:, None], metric[:, None], "pearson", 0.95)
+    r = np.corrcoef(human, metric)[0, 1]
+    without = [np.corrcoef(np.delete(human, s), np.delete(metric, s))[0, 1] for s in range(5)]
+    reach = stats.t.ppf(0.975, 4) * np.sqrt(4 / 5 * ((without - np.mean(without)) ** 2).sum()) / (1 - r**2)
+    assert (value, low, high) == pytest.approx((r, *np.tanh(np.arctanh(r) + reach * np.array([-1, 1]))))
