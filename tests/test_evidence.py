@@ -62,6 +62,9 @@ def test_a_claim_has_a_mark_for_each_kind_of_data_and_a_topic(claim):
     for kind, mark in zip(PAGE.KINDS, claim["marks"], strict=True):
         assert mark in PAGE.MARKS
         assert claim[kind].startswith(("Not asked", "Not testable")) == (mark == "none")
+    for kind, mark, number in zip(PAGE.KINDS, claim["marks"], claim["short"], strict=True):
+        assert (number == PAGE.NOTHING) == (mark == "none")
+        assert numbers(PAGE.fill_in(number, ROWS)) <= numbers(PAGE.fill_in(claim[kind], ROWS)) | DEFINED
     said = " ".join(claim[key] for key in ("claim", "why", "sure"))
     assert numbers(said) <= numbers(" ".join(text for _, text in claim["quotes"])) | DEFINED
 

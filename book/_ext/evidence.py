@@ -1,7 +1,8 @@
 """What the book claims, as a Sphinx directive.
 
-`{evidence}` turns `evidence.toml`, which lies beside the page, into an overview table of all claims and then, by
-topic, a card for each claim: how sure it is, what simulated campaigns, WMT23 and WMT24 show, and what would refute it.
+`{evidence}` turns `evidence.toml`, which lies beside the page, into an overview table of all claims with their main
+numbers and then, by topic, a card for each claim: how sure it is, what simulated campaigns, WMT23 and WMT24 show, and
+what would refute it.
 Numbers that were measured stand in `evidence.csv`, a row for each data set; the text holds places for them:
 
     [[blind: r]]             median and range of a column over the simulated campaigns
@@ -26,6 +27,7 @@ from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
 KINDS = {"simulated": "Simulated", "wmt23": "WMT23", "wmt24": "WMT24"}
+NOTHING = "–"  #: In the overview, where nothing was tested.
 #: The texts of a claim; numbers in them are checked.
 COLUMNS = (*KINDS, "refuted")
 MARKS = {"holds": "✓ holds", "partly": "≈ partly", "against": "✗ against", "none": "– not tested"}
@@ -90,7 +92,7 @@ class Evidence(SphinxDirective):
         for topic in self.book["topic"]:
             rows.append([self.entry(f"{{ref}}`evidence-{topic['id']}`", morecols=3, classes=["topic"])])
             for claim in (claim for claim in self.book["claim"] if claim["topic"] == topic["id"]):
-                marks = (self.mark(mark) for mark in claim["marks"])
+                marks = map(self.mark, claim["marks"], claim["short"])
                 rows.append([self.entry(f"{{ref}}`evidence-{claim['id']}`"), *marks])
         head = [self.entry(label) for label in ("Claim", *KINDS.values())]
         return table(head, rows, "evidence-overview")
@@ -121,8 +123,10 @@ class Evidence(SphinxDirective):
         section += self.parsed(text)
         return section
 
-    def mark(self, mark: str) -> nodes.entry:
-        return self.entry(MARKS[mark], classes=["mark", f"mark-{mark}"])
+    def mark(self, mark: str, number: str) -> nodes.entry:
+        sign = MARKS[mark].split()[0]
+        text = number if number == NOTHING else f"{sign} {number}"
+        return self.entry(text, classes=["mark", f"mark-{mark}"])
 
     def entry(self, text: str, **options) -> nodes.entry:
         return nodes.entry("", *self.parsed(text), **options)
