@@ -240,12 +240,16 @@ def test_rank_sets_step_down_over_ordered_pairs_as_in_the_paper():
     assert worst.tolist() == (len(PISA) - told.sum(axis=1)).tolist()
 
 
-def test_rank_sets_without_draws_step_down_over_ordered_pairs():
+def test_rank_sets_step_down_over_ordered_pairs_with_and_without_draws():
     """Holm over both directions of three pairs: after one rejection, five hypotheses are left, not two pairs."""
     p = np.array([0.001, 0.018, 0.5])
     found = significance.comparison._directed(significance.comparison._Test(p, "cell", 9))
     np.testing.assert_allclose(found, [0.003, 0.045, 1])
     np.testing.assert_allclose(correct(p, "holm")[1], 0.036)
+    drawn = np.random.default_rng(0).normal(size=(3, 99)), np.array([0.5, 1, 2])
+    found = significance.comparison._directed(significance.comparison._Test(p, "cell", 9, None, *drawn))
+    assert found.tolist() == significance.decisions.max_t(*drawn, one_sided=True).tolist()
+    assert found.tolist() != significance.decisions.max_t(*drawn).tolist()
 
 
 def test_too_many_pairs_are_refused_and_tau_eq_has_the_p_values_of_acc_eq():

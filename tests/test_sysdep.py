@@ -300,6 +300,7 @@ def test_a_favour_needs_three_curves_and_one_that_fits():
     bent = sysdep.favours(rated_twice(5, curve=True, n_segments=400), "m", n_resamples=199)
     assert bent.table["p_line"].min() <= 0.05 < bent.p_value
     assert bent.fit[1] < 0.001
+    assert bent.table.loc[3, ["system", "p_value"]].tolist() == ["S4", 1]  # the curves contradict each other
     es = rated_twice(6, favour=1.0)
     found = sysdep.favours(es, "m", n_resamples=199)
     table = found.table.set_index("system")
