@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from scipy.optimize import elementwise, isotonic_regression
+from scipy.optimize import elementwise
 from scipy.special import expit, ndtr, ndtri
 
 from ._checks import Undefined, check_choice, check_count, check_level, generator
@@ -22,7 +22,6 @@ from .resampling import (
     base_seed,
     bootstrap,
     exchange,
-    percentile_interval,
     seed_of,
     sums_by_unit,
     units_of,
@@ -53,6 +52,8 @@ class Curve:
         Of all intervals.
     signature : str
         How it was computed, in one line.
+    n_systems : int
+        Of all sets.
     """
 
     metric: str
@@ -63,7 +64,7 @@ class Curve:
     slopes: np.ndarray = field(repr=False)
     level: float
     signature: str
-    _drawn: tuple[np.ndarray, np.ndarray, np.ndarray] = field(repr=False)
+    n_systems: int = field(repr=False)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row.
@@ -75,50 +76,30 @@ class Curve:
         row = {"metric": self.metric, "slope": self.slope, "low": self.low, "high": self.high}
         people, first = self.pairs["human"], self.pairs["sample"] == 1
         row |= {"largest": self.pairs.loc[~people | people.all(), "difference"].max(), "n_pairs": first.sum()}
-        row |= {"n_systems": self._drawn[0].shape[1], "n_sets": self.pairs["set"].nunique()}
+        row |= {"n_systems": self.n_systems, "n_sets": self.pairs["set"].nunique()}
         row |= {"n_human": (people & first).sum(), "human_agreement": self.pairs.loc[people, "agreement"].mean()}
         return pd.DataFrame([row])
 
-    def chance(self, difference: ArrayLike, *, fit: str = "logistic") -> pd.DataFrame:
+    def chance(self, difference: ArrayLike) -> pd.DataFrame:
         """Return the chance that humans prefer the system that the metric prefers by this much.
 
         Parameters
         ----------
         difference : float or sequence of float
             Not negative, in units of the metric.
-        fit : {"logistic", "isotonic"}
-            One slope, or any curve from 1/2 that never falls (SciPy's isotonic regression, linear between
-            differences that occur). The isotonic curve is constant beyond the largest difference.
 
         Returns
         -------
         pandas.DataFrame
             ``difference, chance, low, high``: chances in [0, 1], 1/2 for a coin. The interval redraws systems, as in
-            `curve`; that of the isotonic curve is the percentile interval at each difference, without correction.
+            `curve`.
         """
-        check_choice("fit", fit, ("logistic", "isotonic"))
         x = np.atleast_1d(np.asarray(difference, dtype=float))
         if not (x >= 0).all():
             raise ValueError(f"`difference` must be at least 0: the metric prefers the first system; found {x.min()}.")
-        if fit == "logistic":
-            slopes, known = (self.slope, self.low, self.high), x > 0  # a slope may be infinite
-            chance, low, high = (expit(np.multiply(b, x, out=np.zeros_like(x), where=known)) for b in slopes)
-        else:
-            chance = self._isotonic(x, np.ones(len(self.pairs)))
-            drawn = [self._isotonic(x, weights) for block in _weights(*self._drawn) for weights in block]
-            low, high = percentile_interval(np.array(drawn), self.level)
+        slopes, known = (self.slope, self.low, self.high), x > 0  # a slope may be infinite
+        chance, low, high = (expit(np.multiply(b, x, out=np.zeros_like(x), where=known)) for b in slopes)
         return pd.DataFrame({"difference": x, "chance": chance, "low": low, "high": high})
-
-    def _isotonic(self, x: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        if not weights.any():
-            return np.full(len(x), np.nan)
-        given, y = np.append(self.pairs["difference"], 0), np.append(self.pairs["agreement"], 0.5)
-        unit = given.max()
-        at, same = np.unique(np.round(given / unit, 12), return_inverse=True)  # rounding must not part equal ones
-        weights = np.append(weights, 1e-9)
-        total, right = np.bincount(same, weights), np.bincount(same, weights * y)
-        at, total, right = (values[total > 0] for values in (at, total, right))
-        return np.interp(x / unit, at, isotonic_regression(right / total, weights=total).x.clip(0.5, 1))
 
 
 def system_pairs(
@@ -306,7 +287,7 @@ def curve(
     low, high = np.quantile(drawn, levels, method="inverted_cdf") if len(drawn) else (np.nan, np.nan)
     signature = f"difference|metric:{metric}|n_segments:{n_segments or 'all'}|unit:system|n_resamples:{n_resamples}"
     signature += f"|rng:{drawn_with}|sets:{','.join(pairs['set'].unique())}"
-    return Curve(metric, float(slope), float(low), float(high), pairs, slopes, level, signature, (counts, i, j))
+    return Curve(metric, float(slope), float(low), float(high), pairs, slopes, level, signature, len(sets))
 
 
 def _weights(counts: np.ndarray, i: np.ndarray, j: np.ndarray) -> Iterator[np.ndarray]:

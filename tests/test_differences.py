@@ -51,21 +51,14 @@ def test_curve_reads_both_ways():
     assert low < chance < high
     assert chance == pytest.approx(0.8)
     assert found.chance(0).to_numpy().tolist() == [[0, 0.5, 0.5, 0.5]]
-    assert found.chance(0, fit="isotonic")["chance"].item() == 0.5
     assert found.to_frame().iloc[0, 4:9].tolist() == [x.max(), 66, 12, 1, 0]
     assert "unit:system|n_resamples:200|rng:0|sets:teaching" in found.signature
 
 
-def test_a_metric_turned_round_and_an_isotonic_curve_by_hand():
+def test_a_metric_turned_round():
     other = of_systems([-2, -1, -3, -6], [-30, -29, -27, -23])
     slopes = [differences.curve(es, "m", n_resamples=50).slope for es in (HAND, other)]
     assert slopes[0] == pytest.approx(-slopes[1]) != 0
-    found = differences.curve(other, "m", n_resamples=50)
-    assert found.chance([0, 2, 9], fit="isotonic")["chance"].tolist() == [0.5, 0.5, 0.5]
-    # agreement 1, 0, 1, 1 by ascending difference: the first two are pooled to 1/2
-    es = [of_systems([1, 0], [x, 0], f"{x}") for x in (1, 3, 4)] + [of_systems([0, 1], [2, 0], "2")]
-    chance = differences.curve(es, "m", n_resamples=20).chance([0, 1, 2, 2.5, 3, 9], fit="isotonic")["chance"]
-    assert chance.tolist() == pytest.approx([0.5, 0.5, 0.5, 0.75, 1, 1])
 
 
 def test_fewer_segments_are_those_of_the_set_and_systems_without_a_score_make_no_pair():
@@ -99,7 +92,6 @@ def test_bad_input():
     refuses("not means of segment scores, so fewer segments have none", pairs, corpus, "m", n_segments=1)
     found = curve(HAND, "m", n_resamples=5)
     refuses("`difference` must be at least 0", found.chance, [1, -1])
-    refuses("`fit` must be one of 'logistic', 'isotonic'", found.chance, 1, fit="probit")
 
 
 def test_curves_of_wmt23_are_shipped():
