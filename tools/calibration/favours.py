@@ -4,11 +4,9 @@
 
 Campaigns have the seeds 100, 101, 102 …; none is left out. `mtmeta/data/favour_campaigns.csv` has a row for each metric
 in each campaign, with p-values from one rating, from two and one curve, and from three curves. Biased also comes with
-parts of its favour. For it the row has the favour that was planted in human points (the points that the simulation adds
-to the metric, divided by the slope, less the mean over systems), its estimate, and the p-value of that system. The last
-column is 1 where the verdict, with ten metrics asked at once, is that Biased favours that system, or that a fair metric
-favours or slights any system.
-`fairness.py` has harder cases.
+parts of its favour. For it the row has the favour that was planted in human points (what the simulation adds to the
+metric, divided by the slope, less the mean over systems), its estimate, and its p-value. The last column is 1 where the
+verdict, of ten metrics, is that Biased favours that system, or a fair metric any. `fairness.py` has harder cases.
 """
 
 import argparse
@@ -27,10 +25,8 @@ FIRST, N_RESAMPLES, SEED = 100, 199, 1
 #: The verdict corrects for ten metrics, so it needs more resamples. Chapter 12 takes as many.
 VERDICT = {"n_metrics": 10, "n_resamples": 500, "rng": SEED}
 #: Fair metrics: four functions of the quality q and two of the campaign. Biased favours one system.
-OF_QUALITY: dict[str, Callable] = {
-    "q": lambda q: q, "capped": lambda q: np.maximum(q, -5), "exp": lambda q: np.exp(q / 3),
-    "log": lambda q: -np.log1p(-q),
-}  # fmt: skip
+OF_QUALITY: dict[str, Callable] = {"q": lambda q: q, "capped": lambda q: np.maximum(q, -5)}
+OF_QUALITY |= {"exp": lambda q: np.exp(q / 3), "log": lambda q: -np.log1p(-q)}
 #: Biased with a part of its favour.
 PARTS = {"Biased/6": 1 / 6, "Biased/3": 1 / 3, "Biased*2/3": 2 / 3, "Biased": 1}
 METRICS = [*OF_QUALITY, "Judge", "Random", *PARTS]
@@ -45,20 +41,14 @@ def p_values(es: mm.EvalSet, name: str) -> dict[str, float]:
     lowest = found.table[["p_line", "p_quadratic"]].min()
     p = {"one rating": flat.p_value, "line": lowest["p_line"], "quadratic": lowest["p_quadratic"]}
     p |= {"all three": found.p_value, "no fit": max(found.fit.values())}
+    verdicts = sysdep.favours(es, name, **VERDICT).table.set_index("system")["verdict"]
     if name not in PARTS:
-        return p | {"verdict": verdict(es, name)}
+        return p | {"verdict": int(verdicts.isin(["favoured", "slighted"]).any())}
     ((system, favour),) = es.truth["bias"]["Biased"].items()
     planted = PARTS[name] * favour / found.slope * (1 - 1 / len(es.systems))
     of_it = found.table.set_index("system").loc[system]
     p |= {"planted": planted, "favour": of_it["favour"], "p of it": of_it["p_value"]}
-    return p | {"verdict": verdict(es, name, system)}
-
-
-def verdict(es: mm.EvalSet, name: str, system: str | None = None) -> int:
-    """Return 1 where a system is called favoured: this one, or else any, or slighted."""
-    verdicts = sysdep.favours(es, name, **VERDICT).table.set_index("system")["verdict"]
-    named = verdicts.isin(["favoured", "slighted"]).any() if system is None else verdicts[system] == "favoured"
-    return int(named)
+    return p | {"verdict": int(verdicts[system] == "favoured")}
 
 
 def rated_twice(number: int) -> list[dict]:
@@ -75,8 +65,7 @@ def rated_twice(number: int) -> list[dict]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--jobs", type=int, default=1)
-    jobs = parser.parse_args().jobs
-    rows = Parallel(n_jobs=jobs)(delayed(rated_twice)(FIRST + k) for k in range(N_CAMPAIGNS))
+    rows = Parallel(parser.parse_args().jobs)(delayed(rated_twice)(FIRST + k) for k in range(N_CAMPAIGNS))
     pd.DataFrame([row for each in rows for row in each]).round(6).to_csv(WHERE, index=False)
 
 
