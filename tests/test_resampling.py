@@ -44,11 +44,12 @@ def test_weighted_sums_give_the_values_of_copied_segments(degenerate):
     human[rng.random(human.shape) < 0.2] = np.nan
     scores = np.round(np.nan_to_num(human) + rng.normal(size=human.shape))
     scores[:, :3] = 1.0
-    es = mm.EvalSet(human, {"m": scores}, systems=list("ABCD"), documents=np.arange(24) // 2)
+    metrics = {"m": scores, "untied": scores + rng.normal(size=human.shape)}
+    es = mm.EvalSet(human, metrics, systems=list("ABCD"), documents=np.arange(24) // 2)
     cases = [*itertools.product(["pearson", "tau_b", "acc_eq", "tau_eq", "tau_c"], ["segment"])]
     for coefficient, grouping in [*cases, ("pearson", "none"), ("pearson", "system")]:
         for unit in ("segment", "document"):
-            given = es, ["m"], coefficient, grouping, 40, unit, degenerate
+            given = es, [*metrics], coefficient, grouping, 40, unit, degenerate
             copied = _intervals._recomputed(*given, np.random.default_rng(2))
             copied = copied[:, ~np.isnan(copied[0])]
             found = _intervals.bootstrap(*given, np.random.default_rng(2))
