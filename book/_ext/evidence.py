@@ -44,7 +44,7 @@ def read(folder: Path) -> tuple[dict, list[dict[str, str]]]:
 def shown(value: float, unit: str | None) -> str:
     """Return a number as the book writes it."""
     if unit:
-        return f"{100 * value:.0f}"
+        return f"{100 * value:.{int(unit == 'mean %')}f}".removesuffix(".0")
     if abs(value) >= 1 or value == 0:
         return f"{value:g}".replace("-", "−")
     return f"{value:.{3 if abs(value) >= 0.001 else 4}f}".replace("0.", ".", 1).replace("-", "−")
