@@ -235,10 +235,8 @@ def ex_08_plan(spoken: pd.DataFrame) -> float:
     return float(1.645**2 * lead.var() / lead.mean() ** 2)
 
 
-def ex_08_size() -> dict:
-    mean = 0.955
-    v = 0.005 / np.sqrt(mean * (1 - mean))
-    return {"V": v, "n": int(np.ceil(3.84 / v**2))}
+def ex_08_size() -> int:
+    return int(np.ceil(1.645**2 / 0.24**2))
 
 
 def ex_08_own(spoken: pd.DataFrame, places: Sequence[str], distinct: Sequence[str]) -> dict:
