@@ -122,6 +122,9 @@ def ceiling(es: mm.EvalSet, seed: int) -> Iterator[tuple[str, float]]:
     found = mm.raters.ceiling(again, readers(es), n_resamples=2).set_index("metric")
     yield "raters: best", found["value"].max()
     yield "raters: best, corrected", found["corrected"].max()
+    truth = -np.asarray(es.truth["penalty"], float)
+    scores = again[found["corrected"].idxmax()].ravel()
+    yield "raters: best, with the truth", np.corrcoef((truth - truth.mean(axis=0)).ravel(), scores)[0, 1]
 
 
 def aggregations(es: mm.EvalSet) -> Iterator[tuple[str, float]]:
