@@ -43,9 +43,6 @@ TWO_SIDES = 0.1
 VERDICTS = tomllib.loads((HERE / "verdicts.toml").read_text(encoding="utf-8"))
 
 
-# -- simulate ----------------------------------------------------------------------------
-
-
 def points(procedure: Procedure, limit: int | None) -> list[tuple[int, float, int]]:
     """Return sizes, effects and numbers of campaigns; effect 0 is the null."""
     return [
