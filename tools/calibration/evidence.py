@@ -40,10 +40,10 @@ def blind(es: mm.EvalSet) -> Iterator[tuple[str, float]]:
     yield "blind: r", source_only
     yield "blind: beats", (pooled[names] < source_only).sum()
     yield "readers", len(names)
-    parts = mm.decompose_pearson(es, [pooled[names].idxmax()]).iloc[0]
-    yield "between: share of the best", parts["between"] / parts["value"]
-    parts = mm.decompose_pearson(es.with_metrics({"people": es.human})).iloc[0]
-    yield "between: share of people", parts["between"] / parts["value"]
+    compared = {"the best": es[pooled[names].idxmax()], "people": es.human}
+    compared |= {"the truth": -np.asarray(es.truth["penalty"], float)} if es.truth else {}
+    parts = mm.decompose_pearson(es.with_metrics(compared)).set_index("metric")
+    yield from zip("between: share of " + parts.index, parts["between"] / parts["value"], strict=True)
 
 
 def told_apart(es: mm.EvalSet) -> Iterator[tuple[str, float]]:
