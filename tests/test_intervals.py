@@ -147,6 +147,8 @@ def test_an_interval_over_systems_holds_its_value_and_is_a_point_for_a_perfect_m
     for coefficient in ("pearson", "acc_eq", "tau_b"):
         row = intervals(same, coefficient=coefficient, unit="both").iloc[0]
         assert (row["low"], row["value"], row["high"]) == pytest.approx((1, 1, 1))
+    turned = fisher_interval(np.array([-1.0]), np.array([0.01]), "pearson", 9, 0.95)
+    assert np.ravel(turned).tolist() == pytest.approx([-1, 0.2262157 - 1])  # t(9) is 2.262157
 
 
 def test_method_follows_the_unit_and_what_a_jackknife_cannot_do():

@@ -43,7 +43,7 @@ def test_weighted_sums_give_the_values_of_copied_segments(degenerate):
     human = rng.integers(0, 4, size=(4, 24)).astype(float)
     human[rng.random(human.shape) < 0.2] = np.nan
     scores = np.round(np.nan_to_num(human) + rng.normal(size=human.shape))
-    scores[:, :3] = 1.0
+    scores[:, :3] = scores[3] = 1.0
     metrics = {"m": scores, "untied": scores + rng.normal(size=human.shape)}
     es = mm.EvalSet(human, metrics, systems=list("ABCD"), documents=np.arange(24) // 2)
     cases = [*itertools.product(["pearson", "tau_b", "acc_eq", "tau_eq", "tau_c"], ["segment"])]

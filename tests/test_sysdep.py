@@ -309,6 +309,7 @@ def test_a_favour_needs_three_curves_and_one_that_fits():
     assert (table.loc["S2", "verdict"], max(found.fit.values()) > 0.05) == ("favoured", True)
     one = sysdep.favours(es, "m", degree=2, n_resamples=199)
     assert one.table[["favour", "low", "high"]].equals(found.table[["favour", "low", "high"]])
+    assert one.draws.tolist() == found.draws.tolist()
     assert one.table["p_value"].tolist() == found.table["p_quadratic"].tolist()
     assert (sysdep.favours(es, "m", n_resamples=199, n_metrics=50).table["verdict"] == "undecided").all()
     scores = sysdep.centre_segments(es)["m"].mean(axis=1)
