@@ -36,7 +36,7 @@ def tagged(nb, tag):
 
 def nbval(notebook, env=None):
     """Run nbval on a notebook, in this environment or in another; return the finished process."""
-    options = ["--nbval", "--nbval-current-env", "--nbval-cell-timeout=600"]
+    options = ["--nbval", "--nbval-current-env", "--nbval-cell-timeout=1800"]
     options += ["--nbval-sanitize-with", str(ROOT / "tests" / "nbval_sanitize.cfg")]
     options += ["-c", os.devnull, "--rootdir", str(notebook.parent), "-p", "no:cacheprovider", "-p", "no:xdist", "-q"]
     command = [sys.executable, "-m", "pytest", *options, notebook.name]
