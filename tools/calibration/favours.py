@@ -5,8 +5,8 @@
 Campaigns have the seeds 100, 101, 102 …; none is left out. `mtmeta/data/favour_campaigns.csv` has a row for each metric
 in each campaign, with p-values from one rating, from two and one curve, and from three curves. Biased also comes with
 parts of its favour. For it the row has the favour that was planted in human points (what the simulation adds to the
-metric, divided by the slope, less the mean over systems), its estimate, and its p-value. The last column is 1 where the
-verdict, of ten metrics, is that Biased favours that system, or a fair metric any. `fairness.py` has harder cases.
+metric, divided by the slope, less the mean over systems), its estimate, and its p-value. `verdict` is 1 where the one
+of ten metrics is that Biased favours that system, or that a fair metric favours any. `fairness.py` has harder cases.
 """
 
 import argparse
