@@ -240,7 +240,7 @@ def prefer_the_bibliography(app, env) -> list[str]:
 
 #: What screen readers stumble over, and what it becomes: the empty corner of a table, the outdated role of a
 #: citation, the name of a folded cell that differs from what it shows; and an id that each exercise would have.
-MENDED = {
+FIXED_MARKUP = {
     "<th></th>": "<td></td>",
     '<th class="head"><p></p></th>': '<td class="head"></td>',
     'role="doc-biblioentry"': 'role="listitem"',
@@ -249,9 +249,9 @@ MENDED = {
 }
 
 
-def mend_markup(app, pagename, templatename, context, doctree) -> None:
-    """Mend the markup that myst-nb, pandas and docutils give."""
-    for wrong, right in MENDED.items():
+def fix_markup(app, pagename, templatename, context, doctree) -> None:
+    """Fix the markup that myst-nb, pandas and docutils give."""
+    for wrong, right in FIXED_MARKUP.items():
         context["body"] = context.get("body", "").replace(wrong, right)
 
 
@@ -266,6 +266,6 @@ def setup(app) -> dict:
     app.connect("autodoc-process-docstring", list_members)
     app.connect("doctree-read", add_outputs_note)
     app.connect("env-updated", prefer_the_bibliography, priority=900)
-    app.connect("html-page-context", mend_markup)
+    app.connect("html-page-context", fix_markup)
     app.connect("build-finished", add_site_time)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
