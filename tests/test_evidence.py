@@ -13,7 +13,7 @@ import mtmeta as mm
 ROOT = Path(__file__).parent.parent
 BOOK = ROOT / "book"
 #: Numbers that define something: bounds of a coefficient, the usual levels.
-DEFINED = {"0", "1", ".05", "95 %"}
+DEFINED = {"0", "1", ".05", ".95"}
 NUMBER = re.compile(r"(?<![\w.])[−-]?\d*\.?\d+(?: %)?(?!\w)")
 
 
@@ -33,8 +33,8 @@ CELLS = [(claim, column) for claim in CLAIMS for column in PAGE.COLUMNS]
 
 
 def numbers(text):
-    text = re.sub(r"(?<=\d),(?=\d{3})", "", text)
-    found = (re.sub(r"^(-?)0\.", r"\1.", number.replace("−", "-")) for number in NUMBER.findall(text))
+    found = NUMBER.findall(re.sub(r"(?<=\d),(?=\d{3})", "", text).replace("−", "-"))
+    found = (re.sub(r"^(-?)0\.", r"\1.", f"{float(n[:-2]) / 100:.9g}" if n[-1] == "%" else n) for n in found)
     return {number.rstrip("0").rstrip(".") if "." in number else number for number in found}
 
 
@@ -65,7 +65,7 @@ def test_a_claim_has_a_mark_for_each_kind_of_data_and_a_topic(claim):
     for kind, mark, number in zip(PAGE.KINDS, claim["marks"], claim["short"], strict=True):
         assert (number == PAGE.NOTHING) == (mark == "none")
         assert numbers(PAGE.fill_in(number, ROWS)) <= numbers(PAGE.fill_in(claim[kind], ROWS)) | DEFINED
-    said = " ".join(claim[key] for key in ("claim", "why", "sure"))
+    said = " ".join(claim[key] for key in ("claim", "unit", "why", "sure", "do"))
     assert numbers(said) <= numbers(" ".join(text for _, text in claim["quotes"])) | DEFINED
 
 

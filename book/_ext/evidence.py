@@ -9,6 +9,8 @@ Numbers that were measured stand in `evidence.csv`, a row for each data set; the
     [[en-de|blind: r]]       its value on one set, by the end of the set's name
     [[blind: r|%]]           the same as percentages
     [[blind: r|mean %]]      mean and range as percentages
+    [[blind: r|median]]      the median alone, or as percentage with "median %"
+    [[saved: a > saved: b]]  in how many of the simulated campaigns the one exceeds the other
 
 Every claim has a label, `evidence-` and its id; so has every topic. Anchors of claims that were folded into a claim
 are listed under `also`.
@@ -31,7 +33,7 @@ NOTHING = "–"  #: In the overview, where nothing was tested.
 #: The texts of a claim; numbers in them are checked.
 COLUMNS = (*KINDS, "refuted")
 MARKS = {"holds": "✓ holds", "partly": "≈ partly", "against": "✗ against", "none": "– not tested"}
-PLACE = re.compile(r"\[\[(?:(en-\w\w)\|)?(.+?)(?:\|((?:mean )?%))?\]\]")
+PLACE = re.compile(r"\[\[(?:(en-\w\w)\|)?(.+?)(?:\|(median|(?:mean |median )?%))?\]\]")
 
 
 def read(folder: Path) -> tuple[dict, list[dict[str, str]]]:
@@ -43,7 +45,7 @@ def read(folder: Path) -> tuple[dict, list[dict[str, str]]]:
 
 def shown(value: float, unit: str | None) -> str:
     """Return a number as the book writes it."""
-    if unit:
+    if unit and unit.endswith("%"):
         return f"{100 * value:.{int(unit == 'mean %')}f}".removesuffix(".0")
     if abs(value) >= 1 or value == 0:
         return f"{value:g}".replace("-", "−")
@@ -56,6 +58,9 @@ def fill_in(text: str, rows: list[dict[str, str]]) -> str:
     def measured(place: re.Match) -> str:
         pair, column, unit = place.groups()
         of = [row for row in rows if (row["set"].endswith(pair) if pair else row["set"].startswith("campaign"))]
+        if " > " in column:
+            more, less = column.split(" > ")
+            return f"{sum(float(row[more]) > float(row[less]) for row in of)} of {len(of)}"
         values = [float(row[column]) for row in of if row[column]]
         if not values:
             raise ValueError(f"nothing was measured for {place[0]}")
@@ -63,8 +68,9 @@ def fill_in(text: str, rows: list[dict[str, str]]) -> str:
             return shown(values[0], unit) + (" %" if unit else "")
         centre = statistics.mean if unit == "mean %" else statistics.median
         low, middle, high = (shown(f(values), unit) for f in (min, centre, max))
-        middle += " %" if unit else ""
-        return middle if min(values) == max(values) else f"{middle} ({low} to {high})"
+        middle += " %" if unit and unit.endswith("%") else ""
+        alone = (unit or "").startswith("median") or min(values) == max(values)
+        return middle if alone else f"{middle} ({low} to {high})"
 
     return PLACE.sub(measured, text)
 
@@ -93,7 +99,7 @@ class Evidence(SphinxDirective):
             rows.append([self.entry(f"{{ref}}`evidence-{topic['id']}`", morecols=3, classes=["topic"])])
             for claim in (claim for claim in self.book["claim"] if claim["topic"] == topic["id"]):
                 marks = map(self.mark, claim["marks"], claim["short"])
-                rows.append([self.entry(f"{{ref}}`evidence-{claim['id']}`"), *marks])
+                rows.append([self.entry(f"{{ref}}`evidence-{claim['id']}`\n\n{claim['unit']}"), *marks])
         head = [self.entry(label) for label in ("Claim", *KINDS.values())]
         return table(head, rows, "evidence-overview")
 
@@ -104,7 +110,7 @@ class Evidence(SphinxDirective):
 
     def card(self, claim: dict) -> nodes.section:
         pages = ", ".join(f"{{doc}}`/{page}`" for page in claim["pages"])
-        card = self.section(claim["id"], claim["claim"], f"{claim['why']}\n\n**How sure.** {claim['sure']}")
+        card = self.section(claim["id"], claim["claim"], f"{claim['why']}\n\n**What to do.** {claim['do']}")
         card["classes"].append("claim")
         card["ids"] += [f"evidence-{old}" for old in claim.get("also", [])]
         rows = []
@@ -113,7 +119,9 @@ class Evidence(SphinxDirective):
             label = f"**{KINDS[kind]}**\n\n{MARKS[mark]}\n\n{n}"
             rows.append([self.entry(label, classes=["kind", f"mark-{mark}"]), self.entry(claim[kind])])
         card += table([self.entry("Data"), self.entry("What they show")], rows, "evidence")
-        card += self.parsed(f"**What would refute it.** {claim['refuted']}\n\n**Shown in** {pages}.")
+        card += self.parsed(
+            f"**How sure.** {claim['sure']}\n\n**What would refute it.** {claim['refuted']}\n\n**Shown in** {pages}."
+        )
         return card
 
     def section(self, label: str, title: str, text: str) -> nodes.section:
