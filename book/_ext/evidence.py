@@ -10,6 +10,7 @@ Numbers that were measured stand in `evidence.csv`, a row for each data set; the
     [[blind: r|%]]           the same as percentages
     [[blind: r|mean %]]      mean and range as percentages
     [[blind: r|median]]      the median alone, or as percentage with "median %"
+    [[.485 / .65|%]]         a part of a whole as percentage
     [[saved: a > saved: b]]  in how many of the simulated campaigns the one exceeds the other
 
 Every claim has a label, `evidence-` and its id; so has every topic. Anchors of claims that were folded into a claim
@@ -61,6 +62,9 @@ def fill_in(text: str, rows: list[dict[str, str]]) -> str:
         if " > " in column:
             more, less = column.split(" > ")
             return f"{sum(float(row[more]) > float(row[less]) for row in of)} of {len(of)}"
+        if " / " in column:
+            part, whole = map(float, column.split(" / "))
+            return f"{shown(part / whole, unit)} %"
         values = [float(row[column]) for row in of if row[column]]
         if not values:
             raise ValueError(f"nothing was measured for {place[0]}")
