@@ -535,7 +535,6 @@ CONDITIONAL = {
     "01": {"It depends. Over all six": ALL, "The column *errors* holds": ()},
     "03": {"House, favoured: ": {"favour in the best"}, "the lower end of its bar": ALL, "a planted favour": ()},
     "04": {
-        "no grouping: rank": SENTINEL, "The partial correlation takes out what *this*": SENTINEL,
         "the most that any sentinel can know": {"no texts"}, "No twin keeps more": {"no texts"},
         "minus the length of the source.": {"no blind", "no silent"},
         "No metric is constant within segments.": {"no texts", "no blind", "no silent"},
