@@ -532,8 +532,8 @@ SENTINEL = {"one baseline", "no blind", "no silent", "favour in the best", "eigh
 ALL = {"no texts", *SENTINEL}
 #: By chapter: words, and the sets on which they stand on the page.
 CONDITIONAL = {
-    "01": {"It depends. Over all six": ALL, "The column *errors* holds": ()},
-    "03": {"House, favoured: ": {"favour in the best"}, "the lower end of its bar": ALL, "a planted favour": ()},
+    "01": {"It depends on what you compare. Over all six": ALL, "The column *errors* shows": ()},
+    "03": {"twins on average": ALL, "a planted favour": (), "without the favour:": ()},
     "04": {
         "the most that any sentinel can know": {"no texts"}, "No twin keeps more": {"no texts"},
         "minus the length of the source.": {"no blind", "no silent"},
