@@ -101,8 +101,7 @@ def test_spa_names_its_number_of_segments_and_warns_where_metrics_differ_in_it()
     es = EvalSet(human, {"m": m, "holes": holes}, systems=list("ABC"))
     with pytest.warns(UserWarning, match="20 with scores of 'holes' but 40 with scores of 'm'"):
         assert mm.soft_pairwise_accuracy(es)["n_segments"].tolist() == [40, 20]
-    whole = es.select(segments=es.segments[20:])
-    assert mm.soft_pairwise_accuracy(whole)["n_segments"].tolist() == [20, 20]
+    assert mm.soft_pairwise_accuracy(es.select(segments=es.segments[20:]))["n_segments"].tolist() == [20, 20]
 
 
 def test_metrics_named_twice_and_means_that_only_rounding_tells_apart():

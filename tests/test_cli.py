@@ -383,5 +383,4 @@ def test_power_and_drivers_are_those_of_the_package(run, result):
     pd.testing.assert_frame_equal(found, expected.replace(np.inf, np.nan), check_dtype=False)
     found = pd.DataFrame(result("drivers", "teaching", *duel, "--top", 3))
     pd.testing.assert_frame_equal(found, mm.significance.drivers(es, duel).head(3), check_dtype=False)
-    shown = run("drivers", "teaching", *duel, "--top", 3)[1]
-    assert max(map(len, shown.splitlines())) < 140
+    assert max(map(len, run("drivers", "teaching", *duel, "--top", 3)[1].splitlines())) < 140

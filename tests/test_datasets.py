@@ -197,8 +197,7 @@ def test_tree_metric_that_lacks_a_candidate_is_left_out_or_kept_with_holes(tree)
     es = load(tree / LP)
     assert "Part" not in es
     assert "no scores for refB" in es.provenance["left_out"]["metric Part"]
-    holes = load(tree / LP, missing="nan")["Part"]
-    np.testing.assert_array_equal(holes, [[1, 2, 3], [4, 5, 6], [np.nan] * 3])
+    np.testing.assert_array_equal(load(tree / LP, missing="nan")["Part"], [[1, 2, 3], [4, 5, 6], [np.nan] * 3])
     refuses(r"Part-src\.seg\.score: metric Part has no scores for refB", load, tree / LP, metrics=["Part"])
     assert load(tree).language_pair == LP  # one pair: it need not be named
     make_tree(tree, "cs-uk")

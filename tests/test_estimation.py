@@ -109,8 +109,7 @@ def test_ratings_with_the_metric_do_what_more_do_without():
     found = {}
     for n in (100, 160):
         human = np.where(np.arange(400) % 100 < n // 4, h[np.arange(400) // 100], np.nan)
-        scores = m[np.arange(400) // 100]
-        es = mm.EvalSet([human], {"m": [scores]}, systems=["A"])
+        es = mm.EvalSet([human], {"m": [m[np.arange(400) // 100]]}, systems=["A"])
         found[n] = [mm.system_means(es, use).table["se"][0] ** 2 for use in (None, "m")]
     share = ratings_saved(mm.EvalSet([h], {"m": [m]}, systems=["A"])).loc[0, "mean"]
     more = 1 / (1 / 400 + (1 - share) * (1 / 100 - 1 / 400))

@@ -276,8 +276,7 @@ def test_an_answer_is_left_open():
     assert made.cells[-2].source == '# Write your code here.\nanswer = {\n    "u": ...,\n    "share": ...,\n}'
     assert made.cells[-1].source == 'mm.book.check("ex-06-third", answer)'
     assert "secret" not in "".join(cell.source for cell in made.cells)
-    solved = sheets.to_notebook(notebook, solutions=True)
-    sources = [cell.source for cell in solved.cells]
+    sources = [cell.source for cell in sheets.to_notebook(notebook, solutions=True).cells]
     assert sources[-5:-2] == [
         "It is p, by a figure of chapter 6 and Kendall 1945.",
         "secret = 5",

@@ -1,5 +1,6 @@
 """The example and the counts on the front page are those of the campaign and of the ledger."""
 
+import base64
 import json
 import re
 from pathlib import Path
@@ -12,6 +13,10 @@ import mtmeta as mm
 ROOT = Path(__file__).parent.parent
 FRONT = (ROOT / "book" / "index.md").read_text(encoding="utf-8")
 SEGMENT = 8
+
+
+def real_page(name):
+    return json.loads((ROOT / "notebooks" / "real_data" / f"{name}.ipynb").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("system", ["Ember", "Aster"])
@@ -40,20 +45,21 @@ def test_both_calls_of_sacrebleu_print_what_the_page_shows():
 
 
 def test_counts_are_those_of_the_ledger():
-    ledger = json.loads((ROOT / "notebooks" / "real_data" / "ledger.ipynb").read_text(encoding="utf-8"))
-    table = "".join(ledger["cells"][0]["source"])
-    for paper, compared, agree in (
-        ("perrella2024guardians", "3,856", "3,855"),
-        ("vondaniken2025sysdep", "19", "17"),
-        ("cavalin2024aggregation", "8", "4; 8 if"),
-        ("deviyani2025local", "0 of 84", ""),
+    table = "".join(real_page("ledger")["cells"][0]["source"])
+    for paper, compared, agree, said in (
+        ("perrella2024guardians", "3,856", "3,855", "3,856 numbers of the paper on sentinels (all but one agree)"),
+        ("vondaniken2025sysdep", "19", "17", "19 of the paper on system dependence (17 agree)"),
+        ("cavalin2024aggregation", "8", "4; 8 if", "8 of the paper on aggregation (4 agree"),
+        ("deviyani2025local", "0 of 84", "", "none of the 84 of the paper on local accuracy"),
     ):
         cells = re.search(rf"^\| {{cite:t}}`{paper}`.*?\| (.*)$", table, re.MULTILINE)[1].split(" | ")
-        assert (cells[0], cells[2].startswith(agree)) == (compared, True)
-    assert "3,856 numbers of the paper on sentinels (all but one agree)" in FRONT
-    assert "19 of the paper on system dependence (17 agree)" in FRONT
-    assert "8 of the paper on aggregation (4 agree" in FRONT
-    assert "none of the 84 of the paper on local accuracy" in FRONT
+        assert (cells[0], cells[2].startswith(agree), said in FRONT) == (compared, True, True)
+
+
+def test_figure_is_that_of_the_page_on_sentinels():
+    cells = (c for c in real_page("sentinels")["cells"] if "'name': 'fig-wmt23-count'" in str(c["metadata"]))
+    (picture,) = (o["data"]["image/png"] for cell in cells for o in cell["outputs"])
+    assert (ROOT / "book/_static/counting-characters.png").read_bytes() == base64.b64decode(picture)
 
 
 @pytest.mark.slow

@@ -287,8 +287,7 @@ def test_transformer_comes_back_as_it_was_saved_and_goes_on(tiny, few, tmp_path)
     assert again.history == tiny.history
     assert {entry["stage"] for entry in again.history} == {1, 2}
     assert not [path.name for path in (tmp_path / "s").iterdir() if path.suffix in (".bin", ".py", ".pt", ".pkl")]
-    more = train(few, start=again)
-    assert not same_weights(more, tiny)
+    assert not same_weights(train(few, start=again), tiny)
     assert same_weights(again, tiny)
     refuses("`start` must see the candidate", train, few, "candidate", start=tiny)
     refuses("`start` must see", train, few, start=tiny, head=(8,))

@@ -41,8 +41,7 @@ def test_both_sides_speak_about_the_translations_that_both_have(half_rated):
     assert mm.rank([es], metrics=["M"]).tasks.query("level == 'system'")["value"].tolist() == pytest.approx(
         [1, np.corrcoef([-10, -7.5, -5.5], [0, 1, 2])[0, 1]]
     )
-    pairs = mm.differences.system_pairs(es, "M")
-    assert pairs["agreement"].tolist() == [1, 1, 1]
+    assert mm.differences.system_pairs(es, "M")["agreement"].tolist() == [1, 1, 1]
 
 
 def test_the_commands_say_what_hangs_on_it(half_rated, command_line):
