@@ -321,7 +321,7 @@ def test_the_syllabi_give_each_question_its_minutes():
     page = (ROOT / "book" / "teaching" / "syllabi.md").read_text(encoding="utf-8")
     text = "\n\n".join(c.source for c in chapter(ROOT / "notebooks/teaching/predictions.ipynb").cells)
     asked = dict(re.findall(r"## Chapter (\d+):.*?\*\*Question\*\* \((\d+) minutes\)", text, flags=re.S))
-    assert list(asked) == [str(n) for n in range(1, 15)]
+    assert list(asked) == [str(n) for n in range(1, 16)]
     planned = re.findall(r"^\| (\d+)-(\d+) \|.*predictions\.html#chapter-(\d+)-", page, flags=re.M)
     assert len(planned) > 15
     assert [(a, b, n) for a, b, n in planned if int(b) - int(a) != int(asked[n])] == []
@@ -331,11 +331,11 @@ def test_every_question_has_options_one_right_and_the_reasoning():
     notebook = chapter(ROOT / "notebooks" / "teaching" / "predictions.ipynb")
     asked = [cell for cell in notebook.cells if cell.cell_type == "code" and "options(\n" in cell.source]
     tables = [o["data"]["text/plain"] for cell in asked for o in cell.outputs if "data" in o]
-    assert len(tables) == 14
+    assert len(tables) == 15
     assert all(table.count("*") == 1 for table in tables)
     prose = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
     for part in (":::{admonition} The reasoning behind the wrong answers\n:class: dropdown", "**Misconception.**"):
-        assert prose.count(part) == 14
+        assert prose.count(part) == 15
     places = Counter(re.search(r"^([A-D]) .*\*", table, flags=re.M)[1] for table in tables)
     assert max(places[letter] for letter in "ABCD") - min(places[letter] for letter in "ABCD") <= 2
     offered = [len(re.findall(r"^- \*\*[A-E]\.\*\*", part, flags=re.M)) for part in prose.split("## Chapter ")[1:]]

@@ -374,9 +374,9 @@ def test_site_has_the_chapters_and_says_what_became_of_them(run, book):
 NAMES = [Path(page).name for page in runner.chapters(ROOT)]
 #: By data: numbers of the chapters that need more than is there, and say what. All others must run.
 SKIPPED = {
-    "other": "12", "wmt23/he-en": "12", "gaps": "12", "faulty": "12", "tiny": "02 05 06 07 08 09 11 12 13",
-    "ted/zh-en": "01 02 03 04 05 06 10 11 12 13 14", "unrated": "01 02 03 04 05 06 09 10 11 12 13 14",
-    "once": "01 02 03 04 05 06 09 10 11 12 13 14", "holes": "02 03 09 11 12 13",
+    "other": "12 15", "wmt23/he-en": "12 15", "gaps": "12 15", "faulty": "12 15", "holes": "02 03 09 11 12 13 15",
+    "ted/zh-en": "01 02 03 04 05 06 10 11 12 13 14 15", "unrated": "01 02 03 04 05 06 09 10 11 12 13 14 15",
+    "once": "01 02 03 04 05 06 09 10 11 12 13 14 15", "tiny": "02 05 06 07 08 09 11 12 13 15",
 }  # fmt: skip
 #: What is executed with each change: short chapters, and most kinds of tables.
 EXECUTED = {("other", "04"), ("tiny", "01"), ("gaps", "09"), ("faulty", "01"), ("holes", "04")}

@@ -1,4 +1,4 @@
-"""Ask on simulated campaigns which systems metrics favour, and count false alarms, for chapter 12.
+"""Ask on simulated campaigns which systems metrics favour, and count false alarms, for chapter 15.
 
     python tools/calibration/favours.py [--jobs 2]
 

@@ -347,6 +347,21 @@ def ex_14_own(es: EvalSet) -> dict:
     return {"metric": metric, "lead": leads[metric]}
 
 
+# -- chapter 15: who is favoured -------------------------------------------------------------
+
+
+def ex_15_sloppy() -> dict[str, float]:
+    return {"one rating": 2 / (4 / (4 + 2**2)) - 2, "two ratings": 0.0}
+
+
+ex_15_claims = _claims("b", "c")  # L may be favoured by 1.1 as well
+
+
+def ex_15_own(es: EvalSet, metric: str) -> dict:
+    table = sysdep.favours(es, metric, degree=1, n_resamples=2).table.set_index("system")
+    return {"system": table["favour"].idxmax(), "favour": table["favour"].max()}
+
+
 # -- chapter 11: what a difference is worth --------------------------------------------------
 
 
