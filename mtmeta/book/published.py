@@ -26,7 +26,7 @@ def numbers() -> pd.DataFrame:
           four published rankings (the first is tables 1 and 3)
         - ``sentinels-figures4-6``: their correlations between metrics; ``metric`` names two, ``"A / B"``
         - ``gemba-v2``: the WMT24 protocol on WMT23 data without human translations, published with GEMBA v2
-        - ``wmt23``: the official ranking as given by Kocmi and Federmann 2023, table 1
+        - ``wmt23``: the preliminary ranking of WMT23, as given by Kocmi and Federmann 2023, table 1
         - ``aggregation-table1-mqm``, ``-table1-da``, ``-figures1-2``, ``-figure3``, ``-figure5``, ``-survey2``,
           ``-survey3``: Cavalin et al. 2024; ``m-`` is the mean of segment scores, ``x-`` that of a bootstrap. The
           surveys count papers: tables 2 (of 345) and 3 (of 341)
