@@ -9,6 +9,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
+from mtmeta import local_accuracy as la
 from mtmeta._checks import check_count, numbers_of
 from mtmeta.local_accuracy import metrics_of
 
@@ -218,3 +219,65 @@ def bend(
     fits = np.linalg.solve(whole[..., :3], whole[..., 3:])[..., 0]
     low, high = np.quantile(fits[1:, 2], [0.025, 0.975])
     return fits[0, 1], fits[0, 2], low, high
+
+
+def right(table: pd.DataFrame, metrics: Sequence[str]) -> pd.Series:
+    """Return for each pair the share of the metrics that are right; a tie is a failure."""
+    wins = [(table[m] > table[f"{m}_perturbed"]).astype(float) for m in metrics]
+    return pd.concat(wins, axis=1).mean(axis=1)
+
+
+def slope(
+    table: pd.DataFrame, metrics: Sequence[str], groups: pd.Series, rng
+) -> tuple[float, float, float]:
+    """Fit a line of `right` over the column ``percentile`` within groups, and return its slope and 95 % interval.
+
+    Segments are drawn again for the interval.
+    """
+    x, y = table["percentile"], right(table, metrics)
+    x, y = (v - v.groupby(groups).transform("mean") for v in (x, y))
+    sums = pd.DataFrame({"xy": x * y, "xx": x * x}).groupby(table["segment"]).sum()
+    weights = np.full(len(sums), 1 / len(sums))
+    drawn = rng.multinomial(len(sums), weights, size=999) @ sums.to_numpy()
+    low, high = np.quantile(drawn[:, 0] / drawn[:, 1], [0.025, 0.975])
+    return sums["xy"].sum() / sums["xx"].sum(), low, high
+
+
+def slopes(
+    table: pd.DataFrame, metrics: Sequence[str], rng
+) -> dict[str, tuple[float, float, float]]:
+    """Return the slope over all pairs of a set, within segments, and between texts with as many common words."""
+    shared = pd.qcut(table["rouge1"], 20, labels=False, duplicates="drop")
+    groups = {"pooled": table["lp"], "within segments": table["segment"]}
+    groups |= {"equal overlap": shared}
+    return {k: slope(table, metrics, g, rng) for k, g in groups.items()}
+
+
+def one_major_apart(
+    pairs: pd.DataFrame, n_buckets: int
+) -> tuple[pd.DataFrame, QualityBuckets]:
+    """Keep the real pairs that differ by four to six points, with buckets of the better text in ``level``."""
+    table = pairs[(pairs["human"] - pairs["human_worse"]).between(4, 6)]
+    levels = quality_buckets(table["human"], n_buckets)
+    return table.assign(level=levels.labels.astype(int)), levels
+
+
+def gain_over_levels(table: pd.DataFrame, **options) -> dict[str, float]:
+    """Return what metrics gain from the lowest to the highest level; options are those of `context_effect`."""
+    by_level = la.local_accuracy(table, context="level", ties="half", n_resamples=0)
+    by_level = by_level.pivot(index="metric", columns="context", values="accuracy")
+    gain = by_level.iloc[:, -1] - by_level.iloc[:, 0]
+    tests = la.context_effect(table, context="level", **options)
+    row = {"pairs": len(table), "gain": gain.median(), "rise": (gain > 0).sum()}
+    significant = (tests["p_permutation"] < 0.05).sum()
+    return row | {"p<.05": significant, "Random-sysname": gain["Random-sysname"]}
+
+
+def lead(
+    pairs: pd.DataFrame, one: str, other: str, rng: int
+) -> tuple[float, float, float]:
+    """Return by how much one metric is more accurate than another, mean over segments, and its 95 % interval."""
+    won = [np.sign(pairs[m] - pairs[f"{m}_perturbed"]) / 2 for m in (one, other)]
+    leads = (won[0] - won[1]).groupby(pairs["segment"]).mean()
+    drawn = np.random.default_rng(rng).choice(leads, (999, len(leads))).mean(axis=1)
+    return leads.mean(), *np.quantile(drawn, [0.025, 0.975])

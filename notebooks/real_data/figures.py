@@ -201,6 +201,37 @@ def accuracy_by_quality(table: pd.DataFrame, buckets):
     return ax
 
 
+def values_with_ends(table: pd.DataFrame, label: str):
+    """Draw a row for each row of a table whose cells are a value and the ends of its interval."""
+    ax = plt.subplots(figsize=(6.6, 4.2))[1]
+    for k, (column, mark) in enumerate(zip(table, MARKERS, strict=False)):
+        value, low, high = np.array(table[column].tolist()).T
+        at = np.arange(len(table)) + 0.22 * (k - 1)
+        ends = [value - low, high - value]
+        ax.errorbar(value, at, xerr=ends, fmt=mark, label=column)
+    ax.axvline(0, color="black", linestyle=":")
+    ax.set(yticks=range(len(table)), yticklabels=table.index, xlabel=label)
+    ax.invert_yaxis()
+    ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
+    return ax
+
+
+def choices_for_contexts(table: pd.DataFrame, names):
+    """Draw what a choice for each context gains, on the pairs that made it and on others."""
+    at = np.arange(len(table))
+    ends = [table["gain"] - table["low"], table["high"] - table["gain"]]
+    ax = plt.subplots(figsize=(6.6, 4.2))[1]
+    mark = {"markerfacecolor": "white", "label": "on the pairs that chose"}
+    ax.plot(table["fitted"], at, "o", **mark)
+    ax.errorbar(table["gain"], at, xerr=ends, fmt="D", label="on others")
+    ax.axvline(0, color="black", linestyle=":")
+    ax.set(yticks=at, yticklabels=names)
+    ax.set_xlabel("accuracy gained by a choice for each context")
+    ax.invert_yaxis()
+    ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
+    return ax
+
+
 def variance_by_combination(table: pd.DataFrame, metrics):
     """Draw the variance of accuracy between combinations of k kinds of damage."""
     ax = plt.subplots(figsize=(6.8, 4.2))[1]
