@@ -62,3 +62,30 @@ def width(es, name: str) -> float:
     parts = scores[_in_longest_tenth(es)], scores
     own, whole = (np.ptp(np.quantile(part, [0.05, 0.95])) for part in parts)
     return own / whole
+
+
+def at_equal_length(es, name: str) -> dict[str, float]:
+    """Correlate with people over all translations, in three ways.
+
+    As they are; with the length of the source held constant; and less the means of
+    twentieths of the sources, sorted by length.
+    """
+    n, y, x = (v.ravel() for v in (es["source length"], es.human, es[name]))
+    (_, nx, ny), (_, _, xy), _ = np.corrcoef([n, x, y])
+    line = (xy - nx * ny) / np.sqrt((1 - nx**2) * (1 - ny**2))
+    places = np.argsort(np.argsort(es["source length"][0], kind="stable"))
+    twentieth = np.tile(20 * places // es.shape[1], es.shape[0])
+    left = [
+        v - (np.bincount(twentieth, v) / np.bincount(twentieth))[twentieth]
+        for v in (x, y)
+    ]
+    similar = np.corrcoef(left)[0, 1]
+    return {"pooled": xy, "length constant": line, "similar length": similar}
+
+
+def beyond_length(es, name: str) -> tuple[float, float]:
+    """Return the share of the variance of human scores that a metric explains, and what it adds to that of length."""
+    n, y, x = (v.ravel() for v in (es["source length"], es.human, es[name]))
+    (_, nx, ny), (_, _, xy), _ = np.corrcoef([n, x, y])
+    both = (ny**2 + xy**2 - 2 * nx * ny * xy) / (1 - nx**2)
+    return xy**2, both - ny**2
