@@ -21,7 +21,7 @@ const page = await open({ viewport: { width: 1280, height: 900 }, colorScheme: "
 await page.goto(`${base}/index.html`);
 await page.waitForURL(/book\/index\.html/);
 await page.waitForLoadState("load");
-const figure = page.locator("#fig-index-ranks img");
+const figure = page.locator("#fig-index-count img");
 seen.front = { url: where(page), figureInView: await inView(figure), figureBottom: (await figure.boundingBox()).y + (await figure.boundingBox()).height };
 await page.keyboard.press("Tab");
 seen.front.firstStop = await page.evaluate(() => document.activeElement.textContent.trim());
