@@ -47,14 +47,13 @@ def blind(es: mm.EvalSet) -> Iterator[tuple[str, float]]:
 
 
 def told_apart(es: mm.EvalSet) -> Iterator[tuple[str, float]]:
-    """Count the pairs of metrics that a published test and an exchange of units tell apart by acc_eq."""
-    names = readers(es)
+    """Count the pairs of metrics told apart by acc_eq: by a published test, and by exchanging documents or blocks."""
+    names, unit = readers(es), "document" if es.documents else "block"
     upper = np.triu_indices(len(names), 1)
     yield "pairs of readers", len(upper[0])
-    for method in ("published", "exchange"):
-        p = mm.compare(es, names, coefficient="acc_eq", method=method, n_resamples=N_COUNTED).p_values.to_numpy()
-        p = p[upper] * (2 if method == "published" else 1)
-        yield f"apart: {method}", (p <= 0.05).sum()
+    for how in ({"method": "published"}, {"method": "exchange", "n_resamples": N_COUNTED, "unit": unit}):
+        p = mm.compare(es, names, coefficient="acc_eq", **how).p_values.to_numpy()[upper]
+        yield f"apart: {how['method']}", (p * (2 if how["method"] == "published" else 1) <= 0.05).sum()
 
 
 def alarms(es: mm.EvalSet, seed: int) -> Iterator[tuple[str, float]]:
