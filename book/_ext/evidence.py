@@ -1,8 +1,8 @@
 """What the book claims, as a Sphinx directive.
 
-`{evidence}` turns `evidence.toml`, which lies beside the page, into an overview table of all claims with their main
-numbers and then, by topic, a card for each claim: how sure it is, what simulated campaigns, WMT23 and WMT24 show, and
-what would refute it.
+`{evidence} overview` turns `evidence.toml`, which lies beside the page, into a table of all claims with their main
+numbers and the finding of the front page that rests on each. `{evidence} cards` makes, by topic, a card for each claim:
+how sure it is, what would refute it and, folded, what simulated campaigns, WMT23 and WMT24 show.
 Numbers that were measured stand in `evidence.csv`, a row for each data set; the text holds places for them:
 
     [[blind: r]]             median and range of a column over the simulated campaigns
@@ -87,15 +87,27 @@ def table(head: list[nodes.entry], rows: list[list[nodes.entry]], name: str) -> 
     return nodes.table("", group, classes=[name])
 
 
+def findings(front: str) -> dict[str, str]:
+    """Return the number of the finding of the front page that names each claim."""
+    parts = re.split(r"^\*\*(\d)\. ", front.partition("## A way through")[0], flags=re.MULTILINE)
+    numbered = zip(parts[1::2], parts[2::2], strict=True)
+    return {claim: number for number, text in numbered for claim in re.findall(r"<evidence-(\w+)>", text)}
+
+
 class Evidence(SphinxDirective):
-    """The overview of all claims, and their cards by topic."""
+    """The overview of all claims, or their cards by topic."""
+
+    required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
         folder = Path(self.env.doc2path(self.env.docname)).parent
-        for name in ("evidence.toml", "evidence.csv"):
+        for name in ("evidence.toml", "evidence.csv", "index.md"):
             self.env.note_dependency(str(folder / name))
         self.book, self.rows = read(folder)
-        return [self.overview(), *map(self.topic, self.book["topic"])]
+        if self.arguments[0] == "cards":
+            return [*map(self.topic, self.book["topic"])]
+        self.findings = findings((folder / "index.md").read_text(encoding="utf-8"))
+        return [self.overview()]
 
     def overview(self) -> nodes.table:
         rows = []
@@ -103,7 +115,9 @@ class Evidence(SphinxDirective):
             rows.append([self.entry(f"{{ref}}`evidence-{topic['id']}`", morecols=3, classes=["topic"])])
             for claim in (claim for claim in self.book["claim"] if claim["topic"] == topic["id"]):
                 marks = map(self.mark, claim["marks"], claim["short"])
-                rows.append([self.entry(f"{{ref}}`evidence-{claim['id']}`\n\n{claim['unit']}"), *marks])
+                number = self.findings.get(claim["id"])
+                found = f"\n\n{{doc}}`Finding {number} <index>` of the front page" if number else ""
+                rows.append([self.entry(f"{{ref}}`evidence-{claim['id']}`\n\n{claim['unit']}{found}"), *marks])
         head = [self.entry(label) for label in ("Claim", *KINDS.values())]
         return table(head, rows, "evidence-overview")
 
@@ -122,10 +136,10 @@ class Evidence(SphinxDirective):
             n = "" if mark == "none" else claim.get("n", {}).get(kind, self.book["sizes"][kind])
             label = f"**{KINDS[kind]}**\n\n{MARKS[mark]}\n\n{n}"
             rows.append([self.entry(label, classes=["kind", f"mark-{mark}"]), self.entry(claim[kind])])
-        card += table([self.entry("Data"), self.entry("What they show")], rows, "evidence")
-        card += self.parsed(
-            f"**How sure.** {claim['sure']}\n\n**What would refute it.** {claim['refuted']}\n\n**Shown in** {pages}."
-        )
+        card += self.parsed(f"**How sure.** {claim['sure']}\n\n**What would refute it.** {claim['refuted']}")
+        card += self.parsed(":::{dropdown} The numbers\n:::")
+        card[-1] += table([self.entry("Data"), self.entry("What they show")], rows, "evidence")
+        card += self.parsed(f"**Shown in** {pages}.")
         return card
 
     def section(self, label: str, title: str, text: str) -> nodes.section:
