@@ -48,7 +48,7 @@ def listed(plan) -> list[tuple]:
 def test_example_is_a_plan_and_the_book_shows_it():
     plan = mm.sweep.read_plan(yaml.safe_load(mm.sweep.EXAMPLE))
     assert [name for name, _ in plan["statistics"]] == ["correlate", "soft_pairwise_accuracy", "system_dependence"]
-    page = (Path(__file__).parents[1] / "book" / "how_to_use.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[1] / "book" / "api" / "sweep.md").read_text(encoding="utf-8")
     assert f"```yaml\n{mm.sweep.EXAMPLE}```" in page
 
 
