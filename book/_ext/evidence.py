@@ -33,7 +33,7 @@ KINDS = {"simulated": "Simulated", "wmt23": "WMT23", "wmt24": "WMT24"}
 NOTHING = "–"  #: In the overview, where nothing was tested.
 #: The texts of a claim; numbers in them are checked.
 COLUMNS = (*KINDS, "refuted")
-MARKS = {"holds": "✓ holds", "partly": "≈ partly", "against": "✗ against", "none": "– not tested"}
+MARKS = {"holds": "✓ holds", "mixed": "≈ mixed", "part": "(✓) in part", "none": "– not tested"}
 PLACE = re.compile(r"\[\[(?:(en-\w\w)\|)?(.+?)(?:\|(median|(?:mean |median )?%))?\]\]")
 
 

@@ -81,7 +81,7 @@ def validate(es: EvalSet | pd.DataFrame) -> pd.DataFrame:
     [{'count': 5, 'of': 6, 'note': '83.3%'}]
     >>> for row in found.query("what == 'warning'").itertuples():
     ...     print(f"{row.name}: {row.note}")
-    None: two rated systems make one pair: a correlation of system scores is 1 or -1 by force
+    None: with only two rated systems a correlation of system scores is always 1 or -1
     errors: correlates negatively with humans (-0.994 over translations, -0.997 within segments): is a high score good?
     """
     es = as_evalset(es, unrated=True)
@@ -144,7 +144,7 @@ def _doubts(es: EvalSet) -> list[Finding]:
     some, by_system = rated.any(axis=1), es.system_scores
     whole = {
         "no metric: there is nothing to rank or correlate": len(by_system.columns) == 1,
-        "two rated systems make one pair: a correlation of system scores is 1 or -1 by force": some.sum() == 2,
+        "with only two rated systems a correlation of system scores is always 1 or -1": some.sum() == 2,
         "no segment has two rated systems: nothing can be compared within a segment": rated.sum(axis=0).max() < 2,
     }
     unrated = np.array(es.systems, object)[~some]
