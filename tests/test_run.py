@@ -535,7 +535,7 @@ CONDITIONAL = {
     "01": {"It depends on what you compare. Over all six": ALL, "The column *errors* shows": ()},
     "03": {"twins on average": ALL, "a planted favour": (), "without the favour:": ()},
     "04": {
-        "the most that any sentinel can know": {"no texts"}, "No twin keeps more": {"no texts"},
+        "the most that any sentinel can know": {"no texts"},
         "minus the length of the source.": {"no blind", "no silent"},
         "No metric is constant within segments.": {"no texts", "no blind", "no silent"},
         "This part needs source texts": {"no texts", "one baseline"}, "a longer translation is": (),
