@@ -335,7 +335,7 @@ def wmt23_curve(metric: str, *, n_segments: int | None = None) -> pd.DataFrame:
         As WMT23 calls it: chrF, COMET, MetricX-23, ...
     n_segments : int, optional
         How many segments a system score averages. There are curves for 30, 100, 300 and all (557 to 1,976), for all
-        alone if system scores are no means (BLEU, chrF). Between them the one for fewer segments counts.
+        alone if system scores are not means (BLEU, chrF). Between them the one for fewer segments counts.
 
     Returns
     -------
