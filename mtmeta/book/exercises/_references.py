@@ -236,7 +236,7 @@ def ex_08_plan(spoken: pd.DataFrame) -> float:
 
 
 def ex_08_size() -> int:
-    return int(np.ceil(1.645**2 / 0.24**2))
+    return int(np.ceil((2 * 1.645) ** 2 / 0.24**2))
 
 
 def ex_08_own(spoken: pd.DataFrame, places: Sequence[str], distinct: Sequence[str]) -> dict:
