@@ -292,11 +292,11 @@ def ex_10_hunt() -> dict:
     return {"chosen": 1 - 0.975**20, "elsewhere": 0.025}
 
 
-def ex_10_name(answer: object, cheat: EvalSet) -> Iterator[str]:
-    whole = cheat.documents if len(set(cheat.documents or ())) >= 20 else cheat.segments
-    unit = dict(zip(cheat.segments, whole, strict=True))
-    taus = {m: correlate_groups(cheat, m, coefficient="tau_14").set_index("group")["value"] for m in cheat.metrics}
-    low = {m: _lowest(tau - taus["names only"], unit) for m, tau in taus.items() if m != "names only"}
+def ex_10_name(answer: object, es: EvalSet, names: pd.Series) -> Iterator[str]:
+    whole = es.documents if len(set(es.documents or ())) >= 20 else es.segments
+    unit = dict(zip(es.segments, whole, strict=True))
+    taus = {m: correlate_groups(es, m, coefficient="tau_14").set_index("group")["value"] for m in es.metrics}
+    low = {m: _lowest(tau - names, unit) for m, tau in taus.items()}
     named = set(map(str, answer)) if isinstance(answer, Collection) else ()
     if not named and not any(end > 0.01 for end in low.values()):
         raise NoAnswer("no metric's excess is sure, so an empty list would be right without any work")
