@@ -5,6 +5,7 @@ parameter is called ``answer``, yields what is off with that.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import combinations
 from math import factorial
 
 import numpy as np
@@ -224,14 +225,18 @@ def ex_07_own(four: pd.DataFrame, contexts: Sequence[str]) -> dict:
 # -- chapter 8: local accuracy in speech and ranking -----------------------------------------
 
 
-def ex_08_plan(spoken: pd.DataFrame) -> float:
-    by_system = {
-        m: spoken.pivot_table(index="segment", columns="system", values=m, aggfunc="first") for m in ("wer", "wil")
-    }
-    best = by_system["wer"].mean().nlargest(2).index
-    if len(best) < 2:
+def _rate_leads(spoken: pd.DataFrame, rate: str) -> pd.DataFrame:
+    """Return the values of a rate by recogniser, in the order of WER, to compute leads from."""
+    means = spoken.drop_duplicates(["system", "segment"]).groupby("system")["wer"].mean()
+    if len(means) < 2:
         raise NoAnswer("there is one recogniser")
-    lead = by_system["wil"][best[0]] - by_system["wil"][best[1]]
+    values = spoken.pivot_table(index="segment", columns="system", values=rate, aggfunc="first")
+    return values[means.nlargest(len(means)).index]
+
+
+def ex_08_plan(spoken: pd.DataFrame) -> float:
+    values = _rate_leads(spoken, "wil")
+    lead = values.iloc[:, 0] - values.iloc[:, 1]
     return float(1.645**2 * lead.var() / lead.mean() ** 2)
 
 
@@ -239,9 +244,13 @@ def ex_08_size() -> int:
     return int(np.ceil((2 * 1.645) ** 2 / 0.24**2))
 
 
-def ex_08_own(spoken: pd.DataFrame, places: Sequence[str], distinct: Sequence[str]) -> dict:
-    found = {c: la.ranking_effect(spoken, context=c, metrics=distinct, n_resamples=1) for c in places}
-    return {c: float(table["tau_ap"].iloc[0]) for c, table in found.items()}
+def ex_08_own(spoken: pd.DataFrame) -> dict:
+    size = {}
+    for rate in ("wer", "cer"):
+        values = _rate_leads(spoken, rate)
+        leads = [values[one] - values[other] for one, other in combinations(values, 2)]
+        size[rate] = np.array([abs(lead.mean() / lead.std()) for lead in leads])
+    return {"pairs": len(size["wer"]), "more": int((size["cer"] < size["wer"]).sum())}
 
 
 # -- chapter 9: aggregation ------------------------------------------------------------------
