@@ -4,7 +4,8 @@
 
 Each row is one campaign: every translation is broken in four ways drawn at random from those that apply, and five
 metrics score original and copy. Seeds are 1, 2, 3 …; none is left out. First places and leads are computed twice: a tie
-is a failure, as in the paper, or (columns that end in "half") counts one half. The table goes into
+is a failure, as in the paper, or (columns that end in "half") counts one half. The last columns are the shares of
+added ("negation") and dropped ("negation_removal") negations that a metric notices, if a tie fails. The table goes into
 `mtmeta/data/local_campaigns.csv`, which chapter 7 shows.
 """
 
@@ -21,6 +22,8 @@ from mtmeta import perturb, scoring
 
 WHERE = Path(mm.__file__).parent / "data" / "local_campaigns.csv"
 METRICS = ["bleu", "chrf", "rouge1", "rouge2", "rougeL"]
+#: Metrics whose accuracies are kept, and their names in the table.
+KEPT = {"chrf": "chrF", "bleu": "BLEU", "rouge1": "ROUGE-1", "rougeL": "ROUGE-L"}
 N_SEGMENTS, N_DRAWS, N_DEALS = 100, 199, 99
 #: Kind of place, and what is dealt at random in its place.
 PLACES = {"system": "segment", "domain": "doc"}
@@ -29,7 +32,7 @@ RULES = {"": "failure", ", half": "half"}
 
 
 def outcome(seed: int, n_segments: int = N_SEGMENTS, n_draws: int = N_DRAWS) -> dict[str, float | int]:
-    """Return what one campaign shows: p-values by place, where chrF is first, and its lead over BLEU."""
+    """Return what one campaign shows: p-values by place, where chrF is first, and accuracies of four metrics."""
     es = mm.simulate.campaign(n_segments=n_segments, seed=seed, lexical=False)
     columns = ["system", "segment", "human", "doc", "domain", "reference", "translation"]
     broken = perturb.perturb_table(es.to_frame()[columns], language="en", n_kinds=4, rng=seed)
@@ -57,11 +60,16 @@ def outcome(seed: int, n_segments: int = N_SEGMENTS, n_draws: int = N_DRAWS) -> 
     scored = broken.drop_duplicates(["system", "segment"]).set_index(["system", "segment"])[METRICS]
     scored = scored.reindex(pd.MultiIndex.from_product([es.systems, es.segments]))
     scored = {m: scored[m].to_numpy().reshape(es.shape) for m in METRICS}
-    for name, judged in {"broken": broken, "raters": es, "truth": truth}.items():
-        pairs = judged if name == "broken" else la.natural_pairs(judged.with_metrics(scored), metrics=METRICS)
+    judged = {"raters": es.with_metrics(scored), "truth": truth.with_metrics(scored)}
+    judged = {name: la.natural_pairs(of, metrics=METRICS) for name, of in judged.items()}
+    unswapped = broken[broken["perturbation"] != "swapping"]
+    for name, pairs in {"broken": broken, "not swapped": unswapped, **judged}.items():
         for ending, ties in RULES.items():
             of = accuracies(pairs, None, ties)["all"]
-            row |= {f"{name}: chrF{ending}": of["chrf"], f"{name}: BLEU{ending}": of["bleu"]}
+            row |= {f"{name}: {shown}{ending}": of[m] for m, shown in KEPT.items()}
+    noticed = accuracies(broken, "perturbation", "failure")
+    for kind in ("negation", "negation_removal"):
+        row |= {f"{kind}: {shown}": noticed.loc[m, kind] for m, shown in KEPT.items()}
     return row
 
 
