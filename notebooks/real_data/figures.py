@@ -216,14 +216,20 @@ def values_with_ends(table: pd.DataFrame, label: str):
     return ax
 
 
-def choices_for_contexts(table: pd.DataFrame, names):
-    """Draw what a choice for each context gains, on the pairs that made it and on others."""
+def choices_for_contexts(table: pd.DataFrame, names, gains):
+    """Draw what a choice for each context gains, on the pairs that made it and on others.
+
+    ``gains`` are those of each context, on others, a sequence for each row of the table.
+    """
     at = np.arange(len(table))
     ends = [table["gain"] - table["low"], table["high"] - table["gain"]]
     ax = plt.subplots(figsize=(6.6, 4.2))[1]
+    for y, values in zip(at, gains, strict=True):
+        label = "on others, each context" if y == 0 else None
+        ax.plot(values, [y] * len(values), ".", color="0.6", label=label, zorder=1)
     mark = {"markerfacecolor": "white", "label": "on the pairs that chose"}
     ax.plot(table["fitted"], at, "o", **mark)
-    ax.errorbar(table["gain"], at, xerr=ends, fmt="D", label="on others")
+    ax.errorbar(table["gain"], at, xerr=ends, fmt="D", label="on others, mean")
     ax.axvline(0, color="black", linestyle=":")
     ax.set(yticks=at, yticklabels=names)
     ax.set_xlabel("accuracy gained by a choice for each context")
