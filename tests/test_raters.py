@@ -1,24 +1,11 @@
-"""Reliability and ceilings: printed examples, cases by hand, errors, and coverage where the truth is planted."""
+"""Ceilings: rows, errors, and coverage where the truth is planted."""
 
 import numpy as np
 import pytest
 from campaigns import refuses
-from reliability import krippendorff_alpha
 
 import mtmeta as mm
 from mtmeta import raters, sysdep
-
-NAN = np.nan
-#: Krippendorff 2011, section E: four observers, twelve units, with gaps.
-KRIPPENDORFF = np.array([
-    [1, 2, 3, 3, 2, 1, 4, 1, 2, NAN, NAN, NAN], [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, NAN, 3],
-    [NAN, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, NAN], [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, NAN],
-])  # fmt: skip
-
-
-def test_printed_alpha_and_none_of_equal_ratings():
-    assert round(krippendorff_alpha(KRIPPENDORFF), 3) == 0.849  # printed, interval data
-    assert np.isnan(krippendorff_alpha(np.full((3, 4), 7.0)))
 
 
 def campaign(seed, noise, n_segments=150, n_ratings=2):
