@@ -73,6 +73,29 @@ def side_by_side(lp: str) -> mm.EvalSet:
     return _rated_again(es, "generalmt2023-sxs", 0.0 - np.moveaxis(ratings, 2, 0))
 
 
+def unlike_two_sets(es: mm.EvalSet, counts: np.ndarray) -> dict[str, np.ndarray]:
+    """Return how many pairs of systems a set of raters, and each metric, order unlike the mean of two other sets.
+
+    Shape (n_resamples, 3), for each set that is left out in turn; its own row is called "the set left out". Each row
+    of ``counts`` is a resample of the segments.
+    """
+    i, j = np.triu_indices(len(es.systems), 1)
+
+    def order(x):
+        means = counts @ x.T
+        return np.sign((means[:, i] - means[:, j]).round(9))
+
+    two = [order(es.ratings.sum(axis=0) - h) for h in es.ratings]
+    orders = {"the set left out": [order(h) for h in es.ratings]}
+    orders |= {m: [order(es[m])] * 3 for m in es.metrics if not m.startswith("Random")}
+    return {
+        name: np.transpose(
+            [(a != b).sum(axis=1) for a, b in zip(own, two, strict=True)]
+        )
+        for name, own in orders.items()
+    }
+
+
 def _rated_again(es: mm.EvalSet, name: str, ratings: np.ndarray) -> mm.EvalSet:
     """Return a set with other ratings, shape (n_ratings, n_systems, n_segments)."""
     metrics = {
