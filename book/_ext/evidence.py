@@ -29,7 +29,7 @@ from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
-KINDS = {"simulated": "Simulated", "wmt23": "WMT23", "wmt24": "WMT24"}
+KINDS = {"simulated": "Simulated", "wmt23": "WMT23", "wmt24": "WMT24's news"}
 NOTHING = "–"  #: In the overview, where nothing was tested.
 #: The texts of a claim; numbers in them are checked.
 COLUMNS = (*KINDS, "refuted")
