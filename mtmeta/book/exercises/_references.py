@@ -217,7 +217,9 @@ def ex_07_claim(four: pd.DataFrame, es: EvalSet) -> dict:
 
 
 def ex_07_own(four: pd.DataFrame, contexts: Sequence[str]) -> dict:
-    rows = {context: la.recommend(four, context=context, n_resamples=2).summary.loc[0] for context in contexts}
+    rows = {
+        context: la.recommend(four, context=context, ties="half", n_resamples=2).summary.loc[0] for context in contexts
+    }
     losses = {context: row["max_loss"] for context, row in rows.items()}
     return {"winner": rows[contexts[0]]["metric"], "losses": losses}
 
