@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+from scipy.stats import rankdata
 
 import mtmeta as mm
 from mtmeta.datasets import locate, mqm_weight
@@ -73,6 +74,75 @@ def side_by_side(lp: str) -> mm.EvalSet:
     return _rated_again(es, "generalmt2023-sxs", 0.0 - np.moveaxis(ratings, 2, 0))
 
 
+def metrics_of(es: mm.EvalSet) -> list[str]:
+    """Return the names of the metrics, without further ratings and random scores."""
+    return [m for m in es.metrics if not m.startswith("Random")]
+
+
+def redrawn(es: mm.EvalSet, n_resamples: int, seed: int) -> np.ndarray:
+    """Return how often each segment counts if documents are redrawn, shape (1 + n_resamples, n_segments).
+
+    In the first row each segment counts once.
+    """
+    number = np.unique(es.documents, return_inverse=True)[1]
+    shape = (n_resamples, number.max() + 1)
+    drawn = np.random.default_rng(seed).integers(shape[1], size=shape)
+    counts = [np.bincount(d, minlength=shape[1])[number] for d in drawn]
+    return np.vstack([np.ones(es.shape[1]), counts])
+
+
+def at_least(es: mm.EvalSet, floor: float) -> mm.EvalSet:
+    """Return the set with ratings below ``floor`` raised to it."""
+    first, *others = np.maximum(es.ratings, floor)
+    names = dict(zip(("human_2", "human_3"), others, strict=True))
+    return es._changed(human=first, metrics=names | {m: es[m] for m in metrics_of(es)})
+
+
+def ranked(es: mm.EvalSet) -> mm.EvalSet:
+    """Return the set with ranks over all translations, of the ratings and of the scores."""
+    names = [*es.further_ratings, *es.metrics]
+    ranks = {m: rankdata(es[m]).reshape(es.shape) for m in names}
+    return es._changed(human=rankdata(es.human).reshape(es.shape), metrics=ranks)
+
+
+def correlations(es: mm.EvalSet, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the mean correlation of each metric with a rating, and of two ratings, in each row of ``counts``."""
+    x = np.array([*es.ratings, *(es[m] for m in metrics_of(es))])
+    products = np.tensordot(counts, np.einsum("akj,bkj->jab", x, x), 1)
+    spread = np.sqrt(np.diagonal(products, axis1=1, axis2=2))
+    r = products / spread[:, :, None] / spread[:, None, :]
+    return r[:, 3:, :3].mean(axis=2), r[:, [0, 0, 1], [1, 2, 2]].mean(axis=1)
+
+
+def over_a_rater(value: np.ndarray, rho: np.ndarray, alpha: float) -> dict[str, float]:
+    """Return the lead of the best metric over a second rater, with an interval for all metrics at once."""
+    gap = value - rho[:, None]
+    error = gap[1:].std(axis=0)
+    largest = (np.abs(gap[1:] - gap[0]) / error).max(axis=1)
+    best, half = gap[0].argmax(), np.quantile(largest, 1 - alpha) * error
+    lead = {"lead": gap[0, best], "lead_low": (gap[0] - half)[best]}
+    return lead | {"lead_high": (gap[0] + half)[best], "clear": (gap[0] > half).sum()}
+
+
+def worth(value: np.ndarray, rho: np.ndarray) -> dict[str, float]:
+    """Return how many ratings the best metric is worth (chapter 12)."""
+    share = value[:, value[0].argmax()] ** 2 / rho  # of the variance of quality
+    ratings = share * (1 - rho) / (rho * (1 - share))
+    low, high = np.quantile(ratings[1:], [0.025, 0.975])
+    return {"worth": ratings[0], "worth_low": low, "worth_high": high}
+
+
+def noisier(rating: np.ndarray, strength: float, most: float, seed: int) -> np.ndarray:
+    """Return the rating with errors added until it follows quality with ``strength`` instead of ``most``, ten times.
+
+    Only once where nothing is added.
+    """
+    rng = np.random.default_rng(seed)
+    inside = (rating - rating.mean(axis=0)).std()
+    errors = rng.standard_normal((10 if strength < most else 1, *rating.shape))
+    return rating + errors * inside * np.sqrt(max(0, (most / strength) ** 2 - 1))
+
+
 def unlike_two_sets(es: mm.EvalSet, counts: np.ndarray) -> dict[str, np.ndarray]:
     """Return how many pairs of systems a set of raters, and each metric, order unlike the mean of two other sets.
 
@@ -87,7 +157,7 @@ def unlike_two_sets(es: mm.EvalSet, counts: np.ndarray) -> dict[str, np.ndarray]
 
     two = [order(es.ratings.sum(axis=0) - h) for h in es.ratings]
     orders = {"the set left out": [order(h) for h in es.ratings]}
-    orders |= {m: [order(es[m])] * 3 for m in es.metrics if not m.startswith("Random")}
+    orders |= {m: [order(es[m])] * 3 for m in metrics_of(es)}
     return {
         name: np.transpose(
             [(a != b).sum(axis=1) for a, b in zip(own, two, strict=True)]
