@@ -132,17 +132,6 @@ def worth(value: np.ndarray, rho: np.ndarray) -> dict[str, float]:
     return {"worth": ratings[0], "worth_low": low, "worth_high": high}
 
 
-def noisier(rating: np.ndarray, strength: float, most: float, seed: int) -> np.ndarray:
-    """Return the rating with errors added until it follows quality with ``strength`` instead of ``most``, ten times.
-
-    Only once where nothing is added.
-    """
-    rng = np.random.default_rng(seed)
-    inside = (rating - rating.mean(axis=0)).std()
-    errors = rng.standard_normal((10 if strength < most else 1, *rating.shape))
-    return rating + errors * inside * np.sqrt(max(0, (most / strength) ** 2 - 1))
-
-
 def unlike_two_sets(es: mm.EvalSet, counts: np.ndarray) -> dict[str, np.ndarray]:
     """Return how many pairs of systems a set of raters, and each metric, order unlike the mean of two other sets.
 
@@ -164,6 +153,31 @@ def unlike_two_sets(es: mm.EvalSet, counts: np.ndarray) -> dict[str, np.ndarray]
         )
         for name, own in orders.items()
     }
+
+
+def without(es: mm.EvalSet, number: int) -> mm.EvalSet:
+    """Return the set without one of its three ratings."""
+    kept = [h for n, h in enumerate(es.ratings, 1) if n != number]
+    scores = {"human_2": kept[1]} | {m: es[m] for m in metrics_of(es)}
+    return es._changed(human=kept[0], metrics=scores)
+
+
+def pairs_turned(part: pd.DataFrame, es: mm.EvalSet) -> pd.DataFrame:
+    """Return the gaps of the pairs of systems that a metric orders otherwise if favours with a verdict are taken away.
+
+    ``part`` has the favours of the metric, with the systems as index.
+    """
+    part = part.loc[list(es.systems)].fillna({"favour": 0})
+    means = {f"set {k}": h.mean(axis=1) for k, h in enumerate(es.ratings, 1)}
+    means |= {"raters": part["human"], "metric": part["human"] + part["favour"]}
+    others = part["favour"].where(~part["verdict"], 0)
+    means["without its favours"] = part["human"] + others
+    means = pd.DataFrame(means, part.index).sort_values("raters", ascending=False)
+    i, j = np.triu_indices(len(part), 1)  # pairs, the better by raters first
+    names = pd.MultiIndex.from_arrays((means.index[i], means.index[j]))
+    gaps = (means.to_numpy()[i] - means.to_numpy()[j]).round(9)
+    gaps = pd.DataFrame(gaps, names, means.columns)
+    return gaps[np.sign(gaps["metric"]) != np.sign(gaps["without its favours"])]
 
 
 def _rated_again(es: mm.EvalSet, name: str, ratings: np.ndarray) -> mm.EvalSet:
