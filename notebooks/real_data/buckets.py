@@ -9,7 +9,6 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from mtmeta import local_accuracy as la
 from mtmeta._checks import check_count, numbers_of
 from mtmeta.local_accuracy import metrics_of
 
@@ -201,26 +200,6 @@ def combination_variance(
     )
 
 
-def bend(
-    x: pd.Series, y: pd.Series, segment: pd.Series, rng: int, n_resamples: int = 999
-) -> tuple[float, float, float, float]:
-    """Fit a parabola of y over x, and return its slope at x = .5, its curvature and the 95 % interval of the latter.
-
-    Segments are drawn again for the interval. A line has curvature 0.
-    """
-    terms = np.stack([np.ones(len(x)), x - 0.5, (x - 0.5) ** 2], axis=1)
-    products = np.einsum("ni,nj->nij", terms, np.column_stack([terms, y]))
-    number = pd.factorize(segment)[0]
-    sums = np.zeros((number.max() + 1, *products.shape[1:]))
-    np.add.at(sums, number, products)
-    weights = np.full(len(sums), 1 / len(sums))
-    drawn = np.random.default_rng(rng).multinomial(len(sums), weights, n_resamples)
-    whole = np.einsum("dn,nij->dij", np.vstack([np.ones_like(drawn[:1]), drawn]), sums)
-    fits = np.linalg.solve(whole[..., :3], whole[..., 3:])[..., 0]
-    low, high = np.quantile(fits[1:, 2], [0.025, 0.975])
-    return fits[0, 1], fits[0, 2], low, high
-
-
 def right(table: pd.DataFrame, metrics: Sequence[str]) -> pd.Series:
     """Return for each pair the share of the metrics that are right; a tie is a failure."""
     wins = [(table[m] > table[f"{m}_perturbed"]).astype(float) for m in metrics]
@@ -251,33 +230,3 @@ def slopes(
     groups = {"pooled": table["lp"], "within segments": table["segment"]}
     groups |= {"equal overlap": shared}
     return {k: slope(table, metrics, g, rng) for k, g in groups.items()}
-
-
-def one_major_apart(
-    pairs: pd.DataFrame, n_buckets: int
-) -> tuple[pd.DataFrame, QualityBuckets]:
-    """Keep the real pairs that differ by four to six points, with buckets of the better text in ``level``."""
-    table = pairs[(pairs["human"] - pairs["human_worse"]).between(4, 6)]
-    levels = quality_buckets(table["human"], n_buckets)
-    return table.assign(level=levels.labels.astype(int)), levels
-
-
-def gain_over_levels(table: pd.DataFrame, **options) -> dict[str, float]:
-    """Return what metrics gain from the lowest to the highest level; options are those of `context_effect`."""
-    by_level = la.local_accuracy(table, context="level", ties="half", n_resamples=0)
-    by_level = by_level.pivot(index="metric", columns="context", values="accuracy")
-    gain = by_level.iloc[:, -1] - by_level.iloc[:, 0]
-    tests = la.context_effect(table, context="level", **options)
-    row = {"pairs": len(table), "gain": gain.median(), "rise": (gain > 0).sum()}
-    significant = (tests["p_permutation"] < 0.05).sum()
-    return row | {"p<.05": significant, "Random-sysname": gain["Random-sysname"]}
-
-
-def lead(
-    pairs: pd.DataFrame, one: str, other: str, rng: int
-) -> tuple[float, float, float]:
-    """Return by how much one metric is more accurate than another, mean over segments, and its 95 % interval."""
-    won = [np.sign(pairs[m] - pairs[f"{m}_perturbed"]) / 2 for m in (one, other)]
-    leads = (won[0] - won[1]).groupby(pairs["segment"]).mean()
-    drawn = np.random.default_rng(rng).choice(leads, (999, len(leads))).mean(axis=1)
-    return leads.mean(), *np.quantile(drawn, [0.025, 0.975])

@@ -238,24 +238,18 @@ def choices_for_contexts(table: pd.DataFrame, names, gains):
     return ax
 
 
-def likeness_of_halves(table: pd.DataFrame, titles):
-    """Draw how alike two halves of the real pairs are, and halves of damaged and real ones.
-
-    The index has the set and what is compared; ``titles`` names those that get a panel.
-    """
-    axes = plt.subplots(1, len(titles), figsize=(6.6, 2.4), sharey=True)[1]
-    for ax, (kind, title) in zip(axes, titles.items(), strict=True):
-        rows = table.xs(kind, level=1)
-        at = np.arange(len(rows))
-        mark = {"markerfacecolor": "white", "label": "real with real"}
-        ax.plot(rows["both real"], at, "o", **mark)
-        ax.plot(rows["across"], at, "D", label="damaged with real")
-        ax.axvline(0, color="black", linestyle=":")
-        ax.set(yticks=at, yticklabels=rows.index, xlim=(-0.25, 0.65))
-        ax.set_title(title, fontsize="medium")
-        ax.set(ylim=(len(rows) - 0.5, -0.5), xlabel="agreement")
-    axes[-1].legend(loc="upper left", bbox_to_anchor=(1, 1))
-    return axes
+def likeness_of_halves(table: pd.DataFrame):
+    """Draw how alike two halves of the real pairs are, and halves of damaged and real ones; the index has the set."""
+    ax = plt.subplots(figsize=(5, 2.2))[1]
+    at = np.arange(len(table))
+    mark = {"markerfacecolor": "white", "label": "real with real"}
+    ax.plot(table["both real"], at, "o", **mark)
+    ax.plot(table["across"], at, "D", label="damaged with real")
+    ax.axvline(0, color="black", linestyle=":")
+    ax.set(yticks=at, yticklabels=table.index, xlim=(-0.25, 0.65))
+    ax.set(ylim=(len(table) - 0.5, -0.5), xlabel="tau_AP between two halves")
+    ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
+    return ax
 
 
 def variance_by_combination(table: pd.DataFrame, metrics):

@@ -31,8 +31,7 @@ class HeldOut:
     contexts : pandas.DataFrame
         A row for each context. ``own, one``: the best metric there and overall on all pairs; ``fitted``: by how much
         the former leads the latter in the context on these pairs; ``gain, low, high``: by how much on units held out,
-        where the other units chose both; ``rank, rank_one``: their mean ranks there (ties share the best rank);
-        ``same``: the share of choices for the context that are the choice overall.
+        where the other units chose both; ``same``: the share of choices for the context that are the choice overall.
     gain, number : pandas.DataFrame
         Sums of gains and numbers of segments: a row for each unit, named by its document, and a column for each context.
     summary : dict
@@ -112,7 +111,7 @@ def held_out_gain(
     none = np.zeros(len(local), dtype=bool)
     best, best_one = choices(none)
     fitted = gained(best, best_one).sum(axis=0) / n_local.sum(axis=0)
-    generator, same, ranks = np.random.default_rng(rng), [], []
+    generator, same = np.random.default_rng(rng), []
     gain = np.zeros_like(n_local)
     for _ in range(n_repeats):
         fold = generator.permutation(len(local)) % n_folds
@@ -120,19 +119,16 @@ def held_out_gain(
             own, one = choices(fold == k)
             gain[fold == k] += gained(own, one)[fold == k] / n_repeats
             same.append(own == one)
-            there = local[fold == k].sum(axis=0).round(10)
-            beaten_by = [(there > there[at, m][:, None]).sum(1) for m in (own, one)]
-            ranks.append(1 + np.stack(beaten_by))
     weights = np.full(len(gain), 1 / len(gain))
     times = generator.multinomial(len(gain), weights, n_resamples)
     with np.errstate(invalid="ignore"):  # a draw may lack a context
         drawn = (times @ gain) / (times @ n_local)
     ends = (1 - level) / 2, (1 + level) / 2
     low, high = np.nanquantile(drawn, ends, axis=0)
-    names, (rank, rank_one) = np.array(list(metrics)), np.mean(ranks, axis=0)
+    names = np.array(list(metrics))
     found = {"own": names[best], "one": names[best_one], "fitted": fitted}
     found |= {"gain": gain.sum(axis=0) / n_local.sum(axis=0), "low": low, "high": high}
-    found |= {"rank": rank, "rank_one": rank_one, "same": np.mean(same, axis=0)}
+    found |= {"same": np.mean(same, axis=0)}
     contexts = pd.DataFrame(found, index=sorted(pairs[context].unique()))
     summary = contexts[["fitted", "gain", "same"]].mean().to_dict()
     low, high = np.quantile(drawn.mean(axis=1), ends)
