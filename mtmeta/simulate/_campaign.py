@@ -161,7 +161,7 @@ def _penalties(marks: Iterable[Sequence[_Error]]) -> list[float]:
 
 
 def rate_again(es: EvalSet, n_ratings: int = 2, *, seed: int = 1) -> EvalSet:
-    """Add further ratings to a simulated campaign, by other raters.
+    """Add further ratings to a simulated campaign.
 
     The raters err as those of `campaign` do: each rating of a document is by one of them, drawn at random, who misses
     errors, misjudges their severity and marks correct words anew.
