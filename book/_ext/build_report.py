@@ -5,7 +5,7 @@
 `{build-times}` sets what this build took beside what it may take, from the same file and the clock of the build itself.
 `{public-names}` lists what `import mtmeta` offers, with the first line of each docstring.
 `{data-sets}` lists what `mtmeta fetch` can download.
-The two files lie at the root of the source folder. Where one is absent the page says so; it is no error.
+The two files lie at the root of the source folder. Where one is absent the page says so; this is not an error.
 Under the title of each chapter a line says where its outputs come from.
 """
 
