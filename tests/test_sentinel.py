@@ -4,6 +4,7 @@ import dataclasses
 import json
 import shutil
 import sys
+from collections import Counter
 
 import numpy as np
 import pandas as pd
@@ -114,6 +115,17 @@ def test_light_is_the_ridge_of_all_rows(frame):
     weights = np.linalg.solve(centred.T @ centred + 10 * np.eye(centred.shape[1]), centred.T @ (y - y.mean()))
     expected = centred @ weights + y.mean()
     np.testing.assert_allclose(found.score(frame["source"]), expected, atol=1e-6)
+
+
+def test_equally_frequent_ngrams_are_taken_by_the_alphabet(frame):
+    total, of_texts = Counter(), Counter()
+    for text in frame["source"].str.lower().unique():
+        grams = [text[i : i + n] for n in (1, 2, 3) for i in range(len(text) - n + 1)]
+        total.update(grams)
+        of_texts.update(set(grams))
+    order = sorted((g for g in total if of_texts[g] > 1), key=lambda g: (-total[g], g))
+    n = next(i for i in range(100, len(order)) if total[order[i - 1]] == total[order[i]])  # a tie at the end
+    assert sentinel._light._most_frequent(frame["source"].unique(), n) == sorted(order[:n])
 
 
 def test_no_source_is_on_both_sides_of_a_validation_fold():

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import scipy.sparse as sp
-from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import PredefinedSplit, cross_val_predict
 
@@ -19,6 +19,7 @@ from ._sentinel import Sentinel
 SHAPE = ("log_characters", "log_bytes", "log_words", "digits", "capitals", "marks")
 #: A character that is neither a letter or digit nor white space.
 _MARK = re.compile(r"[^\w\s]|_")
+_NGRAMS = (1, 3)  # characters
 _OF_NGRAMS, _OF_SHAPE = ("idf", "ngram_weights"), ("mean", "scale", "shape_weights")
 
 
@@ -58,8 +59,16 @@ def shape_of(texts: list[str]) -> np.ndarray:
     return np.array(rows, dtype=np.float64).reshape(-1, len(SHAPE))
 
 
-def _vectoriser(**options: Any) -> TfidfVectorizer:
-    return TfidfVectorizer(analyzer="char", ngram_range=(1, 3), sublinear_tf=True, **options)
+def _vectoriser(vocabulary: list[str]) -> TfidfVectorizer:
+    return TfidfVectorizer(analyzer="char", ngram_range=_NGRAMS, sublinear_tf=True, vocabulary=vocabulary)
+
+
+def _most_frequent(texts: list[str], n: int = 20_000) -> list[str]:
+    """Return the n-grams of the features; of equally frequent ones, the first in alphabetical order."""
+    # Not `max_features`: with it, the processor's way to sort decides which of these stay.
+    counter = CountVectorizer(analyzer="char", ngram_range=_NGRAMS, min_df=2)
+    counts = np.asarray(counter.fit_transform(texts).sum(axis=0)).ravel()
+    return sorted(counter.get_feature_names_out()[np.argsort(-counts, kind="stable")[:n]])
 
 
 class LightSentinel(Sentinel):
@@ -83,7 +92,7 @@ class LightSentinel(Sentinel):
         self.alpha: float = state["alpha"]
         self.validation: dict[float, float] = state["validation"]
         self._state = state
-        self._vectoriser = _vectoriser(vocabulary={ngram: i for i, ngram in enumerate(state["ngrams"])})
+        self._vectoriser = _vectoriser(state["ngrams"])
         self._vectoriser.idf_ = state["idf"]
 
     @property
@@ -131,12 +140,11 @@ def fit_light(frames: list[pd.DataFrame], sees: str, config: LightConfig) -> Lig
     rows = rows.groupby(["text", "group"], sort=False)["human"].agg(["mean", "size"]).reset_index()
     texts, y, weight = rows["text"].tolist(), rows["mean"].to_numpy(), rows["size"].to_numpy(dtype=np.float64)
 
-    vectoriser = _vectoriser(max_features=20_000, min_df=2)
     try:
-        ngrams = vectoriser.fit_transform(texts)
+        vectoriser = _vectoriser(_most_frequent(texts))
     except ValueError as error:
         raise Undefined(f"no character n-gram occurs in two of the {len(texts)} texts: {error}") from None
-    shape = shape_of(texts)
+    ngrams, shape = vectoriser.fit_transform(texts), shape_of(texts)
     mean = np.average(shape, axis=0, weights=weight)
     scale = np.sqrt(np.average((shape - mean) ** 2, axis=0, weights=weight))
     scale[scale == 0] = 1
