@@ -46,10 +46,10 @@ def test_both_calls_of_sacrebleu_print_what_the_page_shows():
 def test_counts_are_those_of_the_ledger():
     table = "\n".join("".join(cell["source"]) for cell in real_page("ledger")["cells"])
     for paper, compared, agree, said in (
-        ("perrella2024guardians", "3,856", "3,855", "3,856 numbers of the paper on sentinels (all but one agree)"),
-        ("vondaniken2025sysdep", "19", "17", "19 of the paper on system dependence (17 agree)"),
-        ("cavalin2024aggregation", "8", "4; 8 if", "8 of the paper on aggregation (4 agree"),
-        ("deviyani2025local", "0 of 84", "", "none of the 84 of the paper on local accuracy"),
+        ("perrella2024guardians", "3,856", "3,855", "3,856 of their numbers: all but one agree"),
+        ("vondaniken2025sysdep", "19", "17", "19 of their numbers: 17 agree"),
+        ("cavalin2024aggregation", "8", "4; 8 if", "8 of their numbers: 4 agree"),
+        ("deviyani2025local", "0 of 84", "", "none of their 84 numbers"),
     ):
         cells = re.search(rf"^\| {{cite:t}}`{paper}`.*?\| (.*)$", table, re.MULTILINE)[1].split(" | ")
         assert (cells[0], cells[2].startswith(agree), said in FRONT) == (compared, True, True)
