@@ -273,6 +273,112 @@ def variance_by_combination(table: pd.DataFrame, metrics):
     return ax
 
 
+# -- raters ------------------------------------------------------------------------------
+
+
+def ten_best(tops: dict[str, pd.DataFrame]):
+    """Draw the ten best metrics of each language pair beside a second rater and a perfect metric."""
+    fig, axes = plt.subplots(1, 2, figsize=(7.2, 3.8), sharex=True)
+    for ax, (pair, top) in zip(axes, tops.items(), strict=True):
+        top = top.head(10)
+        at, rho = np.arange(len(top)), top.iloc[0].filter(like="reliability")
+        second, *band = np.sqrt(rho.astype(float))
+        half = [top["corrected"] - top["low"], top["high"] - top["corrected"]]
+        ax.errorbar(top["corrected"], at, xerr=half, fmt="o", label="a metric")
+        ax.axvspan(*band, color="C1", alpha=0.2, lw=0)
+        ax.axvline(second, color="C1", ls=":", label="a second rater")
+        ax.axvline(1, color="black", ls="--", lw=1, label="a perfect metric")
+        ax.set_yticks(at, top.index, fontsize=9)
+        ax.invert_yaxis()
+        ax.set(xlabel=f"corrected correlation, {pair}", xlim=(0.45, 1.02))
+    handles = axes[0].get_legend_handles_labels()
+    fig.legend(*handles, loc="outside upper center", ncols=3)
+
+
+def best_and_rater(best: dict[str, pd.DataFrame]):
+    """Draw the best metric beside a second rater, and its lead, by language pair (panels) and kind of rating (rows)."""
+    fig, axes = plt.subplots(2, 2, figsize=(7.2, 3.8), sharex="col", sharey=True)
+    for (left, right), (pair, rows) in zip(axes, best.items(), strict=True):
+        at = np.arange(len(rows))
+        for name, low, high, shift, mark, label in (
+            ("corrected", "low", "high", -0.15, "o", "the best metric"),
+            ("rater", "rater_low", "rater_high", 0.15, "s", "a second rater"),
+        ):
+            half = [rows[name] - rows[low], rows[high] - rows[name]]
+            left.errorbar(rows[name], at + shift, xerr=half, fmt=mark, label=label)
+        left.axvline(1, color="black", ls="--", lw=1, label="a perfect metric")
+        half = [rows["lead"] - rows["lead_low"], rows["lead_high"] - rows["lead"]]
+        right.errorbar(rows["lead"], at, xerr=half, fmt="D", color="C2")
+        right.axvline(0, color="black", lw=1)
+        left.set_yticks(at, rows.index, fontsize=9)
+        left.set_ylabel(pair)
+    left.set_xlabel("corrected correlation")
+    right.set_xlabel("lead over a second rater")
+    left.set_ylim(len(rows) - 0.5, -0.5)
+    handles = left.get_legend_handles_labels()
+    fig.legend(*handles, loc="outside upper center", ncols=3)
+
+
+def first_choices(parts: dict, first: dict, tops: dict):
+    """Draw which system each metric puts first (rows) by how well it agrees with raters (across)."""
+    fig, axes = plt.subplots(1, 2, figsize=(7.2, 3.2))
+    for ax, (pair, part) in zip(axes, parts.items(), strict=True):
+        part, x = part[part["first for all"] > 0], tops[pair]["corrected"]
+        at = first[pair].map({system: k for k, system in enumerate(part.index)})
+        ax.plot(x[10:], at[10:], "D", color="C1", mfc="none", label="another metric")
+        ax.plot(x[:10], at[:10], "o", color="C0", label="one of the ten best")
+        ax.axhline(1.5, color="black", ls=":", lw=1)
+        labels = [f"{k} (−{-v:.1f})" for k, v in part["mean rating"].items()]
+        ax.set_yticks(range(len(part)), labels, fontsize=9)
+        ax.set_ylim(len(part) - 0.5, -0.5)
+        ax.set(xlabel=f"corrected correlation, {pair}")
+    handles = axes[0].get_legend_handles_labels()
+    fig.legend(*handles, loc="outside upper center", ncols=2)
+
+
+def favours_twice(beside: pd.DataFrame, name: str):
+    """Draw the favours of a metric by two collections of ratings."""
+    ax = plt.subplots(figsize=(7.2, 3.4))[1]
+    for kind, shift, style in (("sets", 0.15, "C1D"), ("side by side", -0.15, "C0o")):
+        rows, at = beside[kind], np.arange(len(beside)) + shift
+        half = [rows["favour"] - rows["low"], rows["high"] - rows["favour"]]
+        look = {"color": style[:2], "fmt": style[2], "ms": 5, "lw": 1}
+        ax.errorbar(rows["favour"], at, xerr=half, label=kind, **look)
+    ax.axvline(0, color="black", lw=1)
+    ax.set_yticks(np.arange(len(beside)), beside.index, fontsize=9)
+    ax.set_xlabel(f"favour from {name}, human points")
+    ax.legend(loc="upper left")
+
+
+def favoured_and_slighted(who: pd.DataFrame, order, label: str):
+    """Draw how many metrics favour or slight each system, the ten best in a darker colour."""
+    ax, at = plt.subplots(figsize=(7.2, 3.9))[1], np.arange(len(order))
+    for sign, colour, verb in ((1, "C0", "favoured"), (-1, "C1", "slighted")):
+        for kind, alpha in (("all", 0.4), ("ten best", 1)):
+            rows = who[kind].xs(sign, level="sign").reindex(order).fillna(0)
+            look = {"color": colour, "alpha": alpha, "label": f"{verb}, {kind}"}
+            ax.barh(at, sign * rows, **look)
+    ax.axvline(0, color="black", lw=1)
+    ax.set_yticks(at, order, fontsize=9)
+    ax.set(xlabel=label, xlim=(-24, 24))
+    ax.set_xticks((-20, -10, 0, 10, 20), (20, 10, 0, 10, 20))
+    ax.legend(loc="lower right")
+
+
+def planted_and_found(power: dict, sizes: dict[str, tuple]):
+    """Draw in which share of the systems a planted favour is found, by its size and by the set that is left out."""
+    fig, axes = plt.subplots(1, 2, figsize=(7.2, 2.9), sharey=True)
+    for ax, (pair, planted) in zip(axes, sizes.items(), strict=True):
+        for n, mark in zip((1, 2, 3), "os^", strict=True):
+            line = power[pair, f"set {n}"]
+            ax.plot(line.index, line, f"-{mark}", label=f"set {n} left out")
+        ax.set(xlabel=f"points planted, {pair}", ylim=(-0.03, 1.03))
+        ax.set_xticks(planted)
+    axes[0].set_ylabel("share of systems found")
+    handles = axes[0].get_legend_handles_labels()
+    fig.legend(*handles, loc="outside upper center", ncols=3)
+
+
 # -- sentinels ---------------------------------------------------------------------------
 
 

@@ -5,6 +5,7 @@ import pandas as pd
 from scipy.stats import rankdata
 
 import mtmeta as mm
+from mtmeta import sysdep
 from mtmeta.datasets import locate, mqm_weight
 from mtmeta.datasets._pickles import read_scores_pickle
 
@@ -178,6 +179,104 @@ def pairs_turned(part: pd.DataFrame, es: mm.EvalSet) -> pd.DataFrame:
     gaps = (means.to_numpy()[i] - means.to_numpy()[j]).round(9)
     gaps = pd.DataFrame(gaps, names, means.columns)
     return gaps[np.sign(gaps["metric"]) != np.sign(gaps["without its favours"])]
+
+
+def over_each_set(es: mm.EvalSet, metric: str, counts: np.ndarray) -> pd.DataFrame:
+    """Return how each set of raters, and a metric, correlate with the two other sets, and the lead of the metric.
+
+    Over all translations as they are; take the means of segments away first. Each row of ``counts`` is a resample.
+    """
+    x = np.array([*es.ratings, es[metric]])
+    shared = np.tensordot(counts, np.einsum("akj,bkj->jab", x, x), 1)
+    spread = np.sqrt(np.diagonal(shared, axis1=1, axis2=2))
+    r, rows = shared / spread[:, :, None] / spread[:, None, :], {}
+    for n in range(3):
+        others = [k for k in range(3) if k != n]
+        lead = (r[:, 3, others] - r[:, n, others]).mean(axis=1)
+        low, high = np.quantile(lead[1:], [0.025, 0.975])
+        own = {"set": r[0, n, others].mean(), metric: r[0, 3, others].mean()}
+        rows[f"set {n + 1}"] = own | {"lead_low": low, "lead_high": high}
+    return pd.DataFrame(rows).T
+
+
+def within_segments(es: mm.EvalSet, counts: np.ndarray) -> list[str]:
+    """Return lines on the best metric against one and two sets of ratings, if every segment weighs the same.
+
+    Correlations are Pearson's within segments (chapter 1), with each set in turn. Each row of ``counts`` is a resample.
+    """
+    by, names = [], metrics_of(es)
+    for n in range(3):
+        first, *two = np.roll(es.ratings, -n, axis=0)
+        scores = {"one set": two[0], "two sets": np.mean(two, axis=0)}
+        part = es._changed(human=first, metrics=scores | {m: es[m] for m in names})
+        r = {m: mm.correlate_groups(part, m)["value"] for m in part.metrics}
+        by.append(pd.DataFrame(r))
+    r = pd.concat(by).groupby(level=0).mean()
+    top, lines = r[names].mean().idxmax(), []
+    for whom in scores:
+        lead = r[top] - r[whom]
+        drawn = counts[1:] @ lead.fillna(0) / (counts[1:] @ lead.notna())
+        ends = "lead {:.3f} to {:.3f}".format(*np.quantile(drawn, [0.025, 0.975]))
+        lines.append(f"{top} {r[top].mean():.3f}, {whom} {r[whom].mean():.3f}, {ends}")
+    return lines
+
+
+def put_first(es: mm.EvalSet, names: list[str]) -> tuple[pd.DataFrame, pd.Series]:
+    """Return a table of the systems, best mean rating on top, and the system that each metric puts first.
+
+    ``names`` are the metrics, the best one first.
+    """
+    people = pd.DataFrame(es.ratings.mean(axis=2).T, es.systems)
+    means = pd.DataFrame({m: es[m].mean(axis=1) for m in names}, es.systems)
+    first, part = means.idxmax(), people.mean(axis=1).to_frame("mean rating")
+    place = people.rank(ascending=False).astype(int).astype(str)
+    part["places by sets"] = place.agg(" ".join, axis=1)
+    for kind, some in (("ten best", first[:10]), ("all", first)):
+        part[f"first for {kind}"] = some.value_counts().reindex(
+            part.index, fill_value=0
+        )
+    return part.sort_values("mean rating", ascending=False), first
+
+
+def gap_of_ratings(es: mm.EvalSet, better: str, worse: str, counts: np.ndarray) -> str:
+    """Return by how much one system is rated above another, with a 95 % interval."""
+    rows = [list(es.systems).index(system) for system in (better, worse)]
+    means = counts @ es.ratings.mean(axis=0)[rows].T / counts.sum(axis=1, keepdims=True)
+    gap = means[:, 0] - means[:, 1]
+    low, high = np.quantile(gap[1:], [0.025, 0.975])
+    return f"{better} less {worse}: {gap[0]:.2f} ({low:.2f} to {high:.2f})"
+
+
+def favours_in(
+    data: dict[str, mm.EvalSet], alpha: float = 0.05, **options
+) -> pd.DataFrame:
+    """Return the favours of all metrics in several sets; ``fits`` where some curve fits at the level ``alpha``."""
+    tables = {}
+    for pair, es in data.items():
+        for m in metrics_of(es):
+            found = sysdep.favours(es, m, **options)
+            fits = max(found.fit.values()) > alpha
+            tables[pair, m] = found.table.assign(fits=fits)
+    every = pd.concat(tables, names=["pair", "metric"]).reset_index(level=[0, 1])
+    every["sign"] = np.sign(every["favour"])
+    return every.set_index(["pair", "metric", "system", "sign"]).sort_index()
+
+
+def found_after_planting(es: mm.EvalSet, number: int, sizes, **options) -> pd.Series:
+    """Return in which share of the systems the verdict finds a favour of each size that is planted.
+
+    One set of ratings, ``number``, takes the place of a metric, and the two others judge it.
+    """
+    rating, es = es.ratings[number - 1], without(es, number)
+    scores, named = {"human_2": es["human_2"]}, []
+    for size in sizes:
+        for k, system in enumerate(es.systems):
+            scores["more"] = rating + size * (np.arange(len(rating)) == k)[:, None]
+            table = sysdep.favours(es.with_metrics(scores), "more", **options).table
+            row = table.set_index("system").loc[system]
+            named.append((size, row["verdict"] == "favoured"))
+    named = pd.DataFrame(named, columns=["size", "found"])
+    return named.groupby("size")["found"].mean()
 
 
 def _rated_again(es: mm.EvalSet, name: str, ratings: np.ndarray) -> mm.EvalSet:
