@@ -114,7 +114,7 @@ GIVEN = {
 PRINTED = {
     "quiz-wmt23-population": ("system_dependence", r"mean ED: full (\+0\.\d+), paired (\+0\.\d+)"),
     "quiz-wmt23-spearman": ("system_dependence", "".join(
-        rf".*?wmt23/{pair}: Spearman[^\n]*? (-0\.\d+), (\d+) metrics" for pair in ("en-de", "he-en", "zh-en"))),
+        rf".*?wmt23/{pair}, Spearman[^\n]*? all \((\d+) metrics\): (-0\.\d+)" for pair in ("en-de", "he-en", "zh-en"))),
     "quiz-wmt23-evidence": ("aggregation", r"MQM BLEU +(0\.\d+) +(0\.\d+) .*?\n +chrF +(0\.\d+) +(0\.\d+)"),
     "quiz-wmt23-chi-square": ("local_accuracy_speech", r"chi-square +[\d.]+ +[\d.]+ +([\d.]+) +([\d.]+)"),
 }  # fmt: skip
