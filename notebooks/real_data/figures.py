@@ -470,13 +470,13 @@ def sysdep_against_correlation(table: pd.DataFrame, axes):
         ax.axhline(constant, color="black", linestyle="--", linewidth=1)
         ax.set_ylim(0, 1.15 * part["sysdep"].max())
         middle = sum(ax.get_xlim()) / 2
-        for _, row in part.iloc[[0, -1]].iterrows():
+        for (_, row), up in zip(part.iloc[[0, -1]].iterrows(), (-13, 4), strict=True):
             side, align = (-5, "right") if row["pearson"] > middle else (5, "left")
             how = {"textcoords": "offset points", "fontsize": 8.5, "ha": align}
             ax.annotate(
-                row["metric"], (row["pearson"], row["sysdep"]), (side, 4), **how
+                row["metric"], (row["pearson"], row["sysdep"]), (side, up), **how
             )
-    axes[0].set_ylabel("SysDep (human units)")
+    axes[0].set_ylabel("SysDep (MQM points)")
 
 
 def parts_of_systems(table: pd.DataFrame):
@@ -489,7 +489,7 @@ def parts_of_systems(table: pd.DataFrame):
         rows = table[table[column].notna()]
         ax.plot(rows["n_segments"], rows[column], line, **style)
     ax.set(xlabel="segments in each part (log scale)", xscale="log")
-    ax.set_ylabel("sd of deviations (human units)")
+    ax.set_ylabel("sd of deviations (MQM points)")
     ticks = table["n_segments"].to_numpy()
     ax.set_xticks(ticks, [f"{n:.0f}" for n in ticks])
     ax.minorticks_off()
