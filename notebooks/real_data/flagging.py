@@ -14,10 +14,25 @@ def worst_tenth(scores: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return np.isin(np.arange(scores.size), order[: scores.size // 10])
 
 
-def caught(es, name: str, rng: np.random.Generator) -> float:
-    """Return the share of the worst tenth by people that is in a metric's worst tenth."""
-    worst = worst_tenth(es.human, rng)
-    return (worst & worst_tenth(es[name], rng)).sum() / worst.sum()
+def caught(
+    es, name: str, rng: np.random.Generator, worst: str = "most points"
+) -> float:
+    """Return the share of the worst tenth by people that is in a metric's worst tenth.
+
+    The worst translations have the most points; or the most points per character of the
+    source ("per character"); or the most points in each of twenty groups of sources of
+    similar length, in which the metric's tenth is taken as well ("similar length").
+    """
+    human, scores, length = es.human, es[name], -es["source length"][0]
+    if worst == "per character":
+        human = human / length
+    groups = 20 if worst == "similar length" else 1
+    found = total = 0
+    for group in np.array_split(np.argsort(length, kind="stable"), groups):
+        tenth = worst_tenth(human[:, group], rng)
+        found += (tenth & worst_tenth(scores[:, group], rng)).sum()
+        total += tenth.sum()
+    return found / total
 
 
 def area(es, name: str, rng: np.random.Generator) -> float:

@@ -56,14 +56,6 @@ def top_share(es, name: str, least: float, rng: np.random.Generator) -> float:
     return is_top[_in_longest_tenth(es)].mean()
 
 
-def width(es, name: str) -> float:
-    """Return the range of 90 % of the scores in the longest tenth, over that of all scores."""
-    scores = scores_of(es, name).ravel()
-    parts = scores[_in_longest_tenth(es)], scores
-    own, whole = (np.ptp(np.quantile(part, [0.05, 0.95])) for part in parts)
-    return own / whole
-
-
 def at_equal_length(es, name: str) -> dict[str, float]:
     """Correlate with people over all translations, in three ways.
 

@@ -20,6 +20,16 @@ def twin_values(es, names, rng: np.random.Generator) -> pd.Series:
     return mm.correlate(twins, grouping="none").set_index("metric")["value"]
 
 
+def twin_leads(es, columns, names, rival: str) -> list[float]:
+    """Return the lead of each metric's shuffled twin over another metric, in the mean of all shuffles."""
+    human, other = es.human[:, columns], es[rival][:, columns]
+    r = np.corrcoef(human.ravel(), other.ravel())[0, 1]
+    apart = human.mean(axis=0) - human.mean()
+    scores = [es[n][:, columns] for n in names]
+    twins = [np.mean(apart * s.mean(axis=0)) / human.std() / s.std() for s in scores]
+    return [twin - r for twin in twins]
+
+
 def conventions(es, names) -> pd.DataFrame:
     """Return correlations by segment with silent segments left out, and counted as 0.
 
