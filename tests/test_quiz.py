@@ -307,8 +307,8 @@ def _wmt23_tie_share(question):
 
 
 def _wmt23_noise(question):
-    (table,) = printed("ties", r"(acc_eq +mean gain.*?zh-en.*?MaTESe[^\n]*)")
-    rows = re.findall(r"(?:GEMBA-MQM|MaTESe) +\.?[\d.]+ +([\d.]+) +[\d.]+ +[\d.]+ +([\d.]+)", table)
+    (table,) = printed("ties", r"( +mean gain.*?zh-en.*?MaTESe[^\n]*)")
+    rows = re.findall(r"(?:GEMBA-MQM|MaTESe) +([\d.]+) +[\d.]+ +[\d.]+ +([\d.]+)", table)
     gains, gaps = np.array(rows, dtype=float).T
     assert len(rows) == 6
     largest, gap = math.ceil(gains.max() * 1e4) / 1e4, gaps.min()

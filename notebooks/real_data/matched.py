@@ -21,21 +21,27 @@ def in_order(es, name: str) -> pd.Series:
     return (1 + tau["value"]) / 2
 
 
-def at_threshold(es, name: str, epsilon: float) -> pd.Series:
-    """Return acc_eq in each segment; without a threshold a coin breaks all ties."""
-    if not np.isnan(epsilon):
-        return by_segment(es, name, epsilon)
-    humans = by_segment(es.with_metrics({"same": 0 * es[name]}), "same", 0.0)
-    return (1 - humans) * in_order(es, name).reindex(humans.index).fillna(0)
-
-
 def matched(es, name: str) -> pd.Series:
-    """Return acc_eq in each segment where a metric ties as much as the humans."""
-    curve, share = mm.ties.tie_curve(es, name), mm.ties.human_tie_share(es)
+    """Return acc_eq in each segment where a metric's share of ties comes nearest to the humans'.
+
+    A threshold adds ties and removes none, so a metric with more ties than the humans is nearest at threshold 0.
+    """
+    curve, share = mm.ties.tie_curve(es, name).iloc[1:], mm.ties.human_tie_share(es)
+    if curve["metric_ties"].iloc[0] >= share:
+        return by_segment(es, name, 0.0)
     ends = curve.iloc[curve["metric_ties"].searchsorted(share) - 1 :][:2]
-    low, high = (at_threshold(es, name, epsilon) for epsilon in ends["epsilon"])
+    low, high = (by_segment(es, name, epsilon) for epsilon in ends["epsilon"])
     w = (share - ends["metric_ties"].iloc[0]) / np.diff(ends["metric_ties"])[0]
     return (1 - w) * low + w * high
+
+
+def gains_of_noise(es, name: str, n: int = 20) -> pd.DataFrame:
+    """Return what each of n noisy twins gains in acc_eq, segment by segment."""
+    own, gains = by_segment(es, name), {}
+    for k in range(n):
+        twin = mm.ties.discrete_to_continuous(es[name], rng=k)
+        gains[k] = by_segment(es.with_metrics({"twin": twin}), "twin") - own
+    return pd.DataFrame(gains)
 
 
 def documents_redrawn(es, tables: dict, *, seed: int, draws: int = 4000) -> dict:
