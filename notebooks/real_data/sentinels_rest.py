@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 from recomputed import metric_correlations
+from scipy import stats
 
 import mtmeta as mm
 
@@ -90,6 +91,17 @@ def eleven_claims(es, sentinels, others, *, seed: int, n_resamples: int):
     }
     table = pd.DataFrame(claims, index=["section 3.4", "ours"]).T
     return table, end.p_values.loc["Random-sysname", SOURCE]
+
+
+def of_systems(es, name: str) -> dict[str, float]:
+    """Correlate a metric with people on systems, and say how far chance goes."""
+    machines = [s for s in es.systems if s not in es.human_systems]
+    scores = es.system_scores[["human", name]]
+    r = scores.corr().iloc[0, 1]
+    t = stats.t.ppf(0.975, len(scores) - 2)
+    chance = t / np.sqrt(len(scores) - 2 + t**2)
+    machines_only = scores.loc[machines].corr().iloc[0, 1]
+    return {"systems": r, "chance, ±": chance, "no refA": machines_only}
 
 
 def closer(es, columns, names) -> list[float]:
