@@ -81,6 +81,7 @@ def test_pins_versions_and_citation():
     assert re.search(r"^## \[(.+?)\]", read("CHANGELOG.md"), re.MULTILINE)[1] == mtmeta.__version__
     citation = yaml.safe_load(read("CITATION.cff"))
     assert (citation["version"], len(citation["references"])) == (mtmeta.__version__, 4)
+    assert f"version = {{{mtmeta.__version__}}}" in read("book/index.md")
     assert {"cff-version", "message", "title", "authors", "license"} <= set(citation)
     assert all({"type", "title", "authors", "year"} <= set(paper) for paper in citation["references"])
     assert re.search(r"(?s)Apache License.*END OF TERMS AND CONDITIONS", read("LICENSE"))
