@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import scipy.sparse as sp
-from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer, TfidfVectorizer
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import PredefinedSplit, cross_val_predict
 
@@ -59,16 +59,16 @@ def shape_of(texts: list[str]) -> np.ndarray:
     return np.array(rows, dtype=np.float64).reshape(-1, len(SHAPE))
 
 
-def _vectoriser(vocabulary: list[str]) -> TfidfVectorizer:
-    return TfidfVectorizer(analyzer="char", ngram_range=_NGRAMS, sublinear_tf=True, vocabulary=vocabulary)
+def _most_frequent(texts: list[str], n: int = 20_000) -> tuple[list[str], Any]:
+    """Return the n-grams of the features, and their counts in each text.
 
-
-def _most_frequent(texts: list[str], n: int = 20_000) -> list[str]:
-    """Return the n-grams of the features; of equally frequent ones, the first in alphabetical order."""
+    They are in alphabetical order; of equally frequent ones, the first stay.
+    """
     # Not `max_features`: with it, the processor's way to sort decides which of these stay.
     counter = CountVectorizer(analyzer="char", ngram_range=_NGRAMS, min_df=2)
-    counts = np.asarray(counter.fit_transform(texts).sum(axis=0)).ravel()
-    return sorted(counter.get_feature_names_out()[np.argsort(-counts, kind="stable")[:n]])
+    counts = counter.fit_transform(texts)
+    kept = np.sort(np.argsort(-np.asarray(counts.sum(axis=0)).ravel(), kind="stable")[:n])
+    return counter.get_feature_names_out()[kept].tolist(), counts[:, kept]
 
 
 class LightSentinel(Sentinel):
@@ -92,7 +92,9 @@ class LightSentinel(Sentinel):
         self.alpha: float = state["alpha"]
         self.validation: dict[float, float] = state["validation"]
         self._state = state
-        self._vectoriser = _vectoriser(state["ngrams"])
+        self._vectoriser = TfidfVectorizer(
+            analyzer="char", ngram_range=_NGRAMS, sublinear_tf=True, vocabulary=state["ngrams"]
+        )
         self._vectoriser.idf_ = state["idf"]
 
     @property
@@ -141,10 +143,11 @@ def fit_light(frames: list[pd.DataFrame], sees: str, config: LightConfig) -> Lig
     texts, y, weight = rows["text"].tolist(), rows["mean"].to_numpy(), rows["size"].to_numpy(dtype=np.float64)
 
     try:
-        vectoriser = _vectoriser(_most_frequent(texts))
+        names, counts = _most_frequent(texts)
     except ValueError as error:
         raise Undefined(f"no character n-gram occurs in two of the {len(texts)} texts: {error}") from None
-    ngrams, shape = vectoriser.fit_transform(texts), shape_of(texts)
+    weighter = TfidfTransformer(sublinear_tf=True).fit(counts)
+    ngrams, shape = weighter.transform(counts), shape_of(texts)
     mean = np.average(shape, axis=0, weights=weight)
     scale = np.sqrt(np.average((shape - mean) ** 2, axis=0, weights=weight))
     scale[scale == 0] = 1
@@ -155,8 +158,8 @@ def fit_light(frames: list[pd.DataFrame], sees: str, config: LightConfig) -> Lig
     ridge = _ridge(alpha).fit(x, y, sample_weight=weight)
     n = ngrams.shape[1]
     state = {
-        "ngrams": vectoriser.get_feature_names_out().tolist(),
-        "idf": vectoriser.idf_,
+        "ngrams": names,
+        "idf": weighter.idf_,
         "mean": mean,
         "scale": scale,
         "ngram_weights": ridge.coef_[:n],
