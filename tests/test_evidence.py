@@ -95,7 +95,7 @@ def test_quotes_stand_where_they_are_said_to(claim):
     assert claim["id"] in PAGE.findings(FRONT) or "front" not in claim
 
 
-@pytest.mark.parametrize("finding", re.split(r"^\*\*(?=\d\. )", FRONT.partition("## A way")[0], flags=re.M)[1:])
+@pytest.mark.parametrize("finding", re.split(r"^### (?=\d\. )", FRONT.partition("## A way")[0], flags=re.M)[1:])
 def test_findings_of_the_front_page_have_the_numbers_of_their_claims(finding):
     named = re.findall(r"<evidence-(\w+)>`", finding)
     assert {PAGE.findings(FRONT)[name] for name in named} == {finding[0]}

@@ -89,7 +89,7 @@ def table(head: list[nodes.entry], rows: list[list[nodes.entry]], name: str) -> 
 
 def findings(front: str) -> dict[str, str]:
     """Return the number of the finding of the front page that names each claim."""
-    parts = re.split(r"^\*\*(\d)\. ", front.partition("## A way through")[0], flags=re.MULTILINE)
+    parts = re.split(r"^### (\d)\. ", front.partition("## A way through")[0], flags=re.MULTILINE)
     numbered = zip(parts[1::2], parts[2::2], strict=True)
     return {claim: number for number, text in numbered for claim in re.findall(r"<evidence-(\w+)>", text)}
 
