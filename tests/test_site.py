@@ -231,7 +231,8 @@ def test_the_front_page_says_what_the_data_say():
     text = (ROOT / "book" / "index.md").read_text(encoding="utf-8")
     all_of_them, german, of = beats["en-de"]
     assert f"beats {german} of the {all_of_them} metrics that read the translation into German" in text
-    assert f"From Chinese the count beats {beats['zh-en'][1]} of them, from Hebrew {beats['he-en'][1]}." in text
+    assert f"From Chinese the count beats {beats['zh-en'][1]} of them. From Hebrew," in text
+    assert f"half of the translations have no marked error, it beats {beats['he-en'][1]}." in text
     assert f"the count has {of['count']}, less than XCOMET-Ensemble with {of['XCOMET-Ensemble']}" in text
     assert f"GEMBA-MQM with {of['GEMBA-MQM']}, COMET with {of['COMET']} and BLEU with {of['BLEU']}." in text
 
