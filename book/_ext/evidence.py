@@ -116,7 +116,7 @@ class Evidence(SphinxDirective):
             for claim in (claim for claim in self.book["claim"] if claim["topic"] == topic["id"]):
                 marks = map(self.mark, claim["marks"], claim["short"])
                 number = self.findings.get(claim["id"])
-                found = f"\n\n{{doc}}`Finding {number} <index>` of the front page" if number else ""
+                found = f"\n\n{{ref}}`Finding {number} <finding-{number}>` of the front page" if number else ""
                 rows.append([self.entry(f"{{ref}}`evidence-{claim['id']}`\n\n{claim['unit']}{found}"), *marks])
         head = [self.entry(label) for label in ("Claim", *KINDS.values())]
         return table(head, rows, "evidence-overview")
